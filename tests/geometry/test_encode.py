@@ -16,7 +16,7 @@ from shoal.frame.columns import read_column
 from shoal.frame.types import as_types
 from shoal.geometry import zscore
 from shoal.geometry.encode import PROJECTED_AXES, embed, project, simplex
-from shoal.steps.distance_space import build_distance_space
+from shoal.steps.microaggregation.distance_space import build_distance_space
 from twins.mixed import climb, squared_distances
 
 

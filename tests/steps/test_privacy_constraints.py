@@ -16,7 +16,7 @@ from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError,
 from shoal.partitioners import MDAV, VMDAV
 from shoal.report.html import render
 from shoal.report.summary import summarise
-from shoal.steps.privacy_constraints import PrivacyConstraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 from tables import tables_and_k
 from tries import tries
 from twins import classes as slow

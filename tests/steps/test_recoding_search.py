@@ -13,8 +13,8 @@ from shoal.frame.types import as_types
 from shoal.partitioners import Partition
 from shoal.plan import Plan
 from shoal.steps import Generalise, recoding_search
-from shoal.steps.hierarchies import read_hierarchy
-from shoal.steps.recoding_search import recoding_loss, refine_recoding
+from shoal.steps.recoding.hierarchies import read_hierarchy
+from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 from twins.local_recoding import changes, holds, loss, partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")

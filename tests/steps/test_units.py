@@ -14,7 +14,7 @@ from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, ShoalWarning
 from shoal.partitioners import MDAV
 from shoal.steps import Hybridise, Suppress, Swap
-from shoal.steps.missing import join_patterns
+from shoal.steps.microaggregation.missing_patterns import join_patterns
 from shoal.steps.suppression.minimise import minimise
 from shoal.steps.suppression.problem import Problem
 from tries import tries

@@ -19,6 +19,7 @@ from shoal.metrics.assessment import Assessment, linear_cost_measures
 from shoal.metrics.category_inputs import categorical_columns
 from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
+from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
@@ -26,7 +27,6 @@ from shoal.plan.findings.edits import refuse_broken
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
-from shoal.plan.measures import measure_release
 from shoal.plan.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order

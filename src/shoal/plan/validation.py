@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from shoal._params import format_argument
 from shoal.errors import PlanError
-from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.roles import UNIT_ROLES, columns_with, name_columns
 from shoal.frame.types import Type
-from shoal.steps import Step
+from shoal.steps import Microaggregate, Step
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -25,6 +25,8 @@ def check_steps(steps: object) -> None:
 
 def check(plan: "Plan") -> None:
     """Refuse a plan whose roles, types and steps contradict each other."""
+    _check_weights_and_units(plan.roles, plan.steps)
+    _check_merged_strata(plan.steps)
     if not plan.steps:
         raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
     _check_order(plan.shuffle, plan.random_state)
@@ -33,6 +35,50 @@ def check(plan: "Plan") -> None:
     check_kinds(plan, plan.types)
     _check_missing_codes(plan)
     _check_quasi_identifiers(plan)
+
+
+def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
+    """Refuse to mask weights and units, or to split strata by them."""
+    for role in ("weight", *UNIT_ROLES):
+        used_weights = {step.weight for step in steps} if role == "weight" else set()
+        reserved_columns = [name for name in roles if roles[name] == role or name in used_weights]
+        masked_columns = [
+            name for step in steps for name in step.columns if name in reserved_columns
+        ]
+        if masked_columns:
+            raise PlanError(
+                f"{name_columns(masked_columns)} cannot be masked: the role is {role}. Change the"
+                " role, or leave it out of the step.",
+                code="role-not-masked",
+                columns=tuple(masked_columns),
+                role=role,
+            )
+        stratum_columns = [
+            name for step in steps for name in step.strata if name in reserved_columns
+        ]
+        if stratum_columns:
+            raise PlanError(
+                f"{name_columns(stratum_columns)} cannot split the strata: the role is {role}."
+                " Choose one.",
+                code="role-not-stratum",
+                columns=tuple(stratum_columns),
+                role=role,
+            )
+
+
+def _check_merged_strata(steps: Sequence[Step]) -> None:
+    """Refuse strata that one step merges and another splits by: each would release other values."""
+    merging_steps = [
+        step for step in steps if isinstance(step, Microaggregate) and step.small_strata == "merge"
+    ]
+    merged_columns = [name for step in merging_steps for name in step.strata]
+    if merged_columns and sum(bool(set(merged_columns) & set(step.strata)) for step in steps) > 1:
+        raise PlanError(
+            f'`small_strata="merge"` changes {name_columns(merged_columns, "column", "columns")},'
+            " which another step splits by too. Mask the columns in one step.",
+            code="merged-strata-split-again",
+            columns=tuple(merged_columns),
+        )
 
 
 def _check_masked_and_strata(plan: "Plan") -> None:

@@ -31,7 +31,7 @@ from shoal.metrics.shared_values import SharedCounts
 from shoal.partitioners import method_label
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 from shoal.steps import Microaggregate, StepResult
-from shoal.steps.homogeneity import describe_homogeneity
+from shoal.steps.constraints.homogeneity import describe_homogeneity
 
 if TYPE_CHECKING:
     from shoal.plan import Plan

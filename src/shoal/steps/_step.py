@@ -18,7 +18,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner, method_name, with_drawn_seeds
-from shoal.steps.transitions import Transitions
+from shoal.steps.recoding.transitions import Transitions
 
 
 @dataclass(frozen=True)

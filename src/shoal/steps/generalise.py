@@ -13,14 +13,13 @@ from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult
-from shoal.steps.distinct_result import DistinctResult
-from shoal.steps.guarantee_sentences import constraint_sentences
-from shoal.steps.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
-from shoal.steps.lattice import Lattice
-from shoal.steps.lattice_search import Optimum, search
-from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.units import read_units
+from shoal.steps.constraints.privacy_constraint import constraint_sentences, privacy_constraint
+from shoal.steps.constraints.units import read_units
+from shoal.steps.recoding.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
+from shoal.steps.recoding.lattice import Lattice
+from shoal.steps.recoding.lattice_search import Optimum, search
 
 LOSS_PHRASES = {  # what a loss is a share of
     "distinctions": "of the distinctions were lost",

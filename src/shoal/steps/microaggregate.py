@@ -15,19 +15,27 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
-from shoal.steps.checks import check_axes, check_options, check_values
-from shoal.steps.column_warnings import constant_column_warnings, missing_value_warnings
-from shoal.steps.distance_space import DistanceSpace, read_distance_space
-from shoal.steps.group_loss import bound_on_loss, weighted_loss_warnings
-from shoal.steps.group_values import GroupValues, read_recoded_columns
-from shoal.steps.grouping import GroupingInput, group_block
-from shoal.steps.guarantee_sentences import describe_guarantee
-from shoal.steps.homogeneity_noise import vary_homogeneous
-from shoal.steps.households import refuse_split
-from shoal.steps.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
-from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.strata import FrameStrata, merge_small_strata, refuse_small_strata, split_strata
-from shoal.steps.units import read_units
+from shoal.steps.constraints.homogeneity_noise import vary_homogeneous
+from shoal.steps.constraints.households import refuse_split
+from shoal.steps.constraints.privacy_constraint import privacy_constraint
+from shoal.steps.constraints.strata import (
+    FrameStrata,
+    merge_small_strata,
+    refuse_small_strata,
+    split_strata,
+)
+from shoal.steps.constraints.units import read_units
+from shoal.steps.microaggregation.checks import check_axes, check_options, check_values
+from shoal.steps.microaggregation.column_warnings import (
+    constant_column_warnings,
+    missing_value_warnings,
+)
+from shoal.steps.microaggregation.distance_space import DistanceSpace, read_distance_space
+from shoal.steps.microaggregation.group_loss import bound_on_loss, weighted_loss_warnings
+from shoal.steps.microaggregation.group_values import GroupValues, read_recoded_columns
+from shoal.steps.microaggregation.grouping import GroupingInput, group_block
+from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee
+from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
 
 Mask = NDArray[np.bool_]
 Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]

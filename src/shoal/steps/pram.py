@@ -11,9 +11,14 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, check_strata
-from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
-from shoal.steps.strata import split_strata
-from shoal.steps.transitions import (
+from shoal.steps.constraints.strata import split_strata
+from shoal.steps.recoding.categories import (
+    Categories,
+    as_categories,
+    read_categories,
+    released_column,
+)
+from shoal.steps.recoding.transitions import (
     Category,
     Codes,
     Matrix,

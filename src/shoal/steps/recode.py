@@ -12,7 +12,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
 from shoal.steps._step import Step, StepResult
-from shoal.steps.bands import (
+from shoal.steps.recoding.bands import (
     BandLimit,
     are_dates,
     band_index,
@@ -20,7 +20,12 @@ from shoal.steps.bands import (
     check_bands,
     to_plain_limits,
 )
-from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
+from shoal.steps.recoding.categories import (
+    Categories,
+    as_categories,
+    read_categories,
+    released_column,
+)
 
 OTHER = "other"
 

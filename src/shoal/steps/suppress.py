@@ -14,11 +14,11 @@ from shoal.frame.new_values import RowGather
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult
-from shoal.steps.distinct_result import DistinctResult
+from shoal.steps.constraints.units import read_units
 from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
 from shoal.steps.suppression.problem import Problem
-from shoal.steps.units import read_units
 
 Importance = Annotated[float, AtLeast(0)]
 

@@ -13,7 +13,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, as_integers_if_whole
-from shoal.steps.aggregate import exact_mean
+from shoal.steps.microaggregation.aggregates import exact_mean
 
 MIN_CODED = 3  # the mean or the threshold of fewer records would reveal their values
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None

@@ -14,7 +14,7 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import mask_more
 from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate, Step
-from shoal.steps.homogeneity import describe_homogeneity, describe_only_missing
+from shoal.steps.constraints.homogeneity import describe_homogeneity, describe_only_missing
 
 MERGE = 'Use `homogeneity="merge"` to merge these with their nearest neighbours, or raise k.'
 

@@ -9,10 +9,9 @@ from shoal.metrics.assessment import Assessment
 from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
-from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
+from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import mask_less, mask_more
-from shoal.plan.measures import measure_release
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 

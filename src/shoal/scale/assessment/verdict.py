@@ -25,7 +25,7 @@ from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
 from shoal.scale.microaggregation.masked_blocks import MaskedBlock
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
-from shoal.steps.missing import list_counts
+from shoal.steps.microaggregation.column_warnings import list_counts
 
 OMITTED_CHECKS = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"

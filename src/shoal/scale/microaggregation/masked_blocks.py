@@ -35,10 +35,10 @@ from shoal.scale.storage.scratch_files import (
     write_scratch,
     write_scratch_files,
 )
-from shoal.steps.centroid import centroid
-from shoal.steps.checks import check_values
-from shoal.steps.grouping import ColumnBlockGroups
-from shoal.steps.homogeneity import count_homogeneous
+from shoal.steps.constraints.homogeneity import count_homogeneous
+from shoal.steps.microaggregation.centroid import centroid
+from shoal.steps.microaggregation.checks import check_values
+from shoal.steps.microaggregation.grouping import ColumnBlockGroups
 
 Matrix = NDArray[np.float64]
 

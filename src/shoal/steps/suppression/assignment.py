@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.steps.distinct_rows import combine_columns
+from shoal.steps._distinct_records import combine_columns
 from shoal.steps.suppression.problem import Codes, Mask, Problem, Weights
 
 UNDECIDED = -1

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps.distinct_result import align_counts
-from shoal.steps.distinct_rows import MAX_KEY, combine_columns, renumber_keys
+from shoal.steps._distinct_records import MAX_KEY, align_counts, combine_columns, renumber_keys
 
 if TYPE_CHECKING:
     from shoal.steps.suppression.assignment import Assignment

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.steps.constraints.units import n_candidates_needed
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Mask
-from shoal.steps.units import n_candidates_needed
 
 
 def fill_shortfall(

@@ -14,7 +14,7 @@ from shoal.frame.categories import texts_and_index
 from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.steps.lattice import Codes, Levels, Values
+from shoal.steps.recoding.lattice import Codes, Levels, Values
 
 MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]

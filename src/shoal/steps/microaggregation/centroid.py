@@ -11,7 +11,12 @@ from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather
 from shoal.metrics.contributors import count_contributors
 from shoal.partitioners import Partition
-from shoal.steps.aggregate import AGGREGATES, aggregate_present, group_low_median, group_mode
+from shoal.steps.microaggregation.aggregates import (
+    AGGREGATES,
+    aggregate_present,
+    group_low_median,
+    group_mode,
+)
 
 Mask = NDArray[np.bool_]
 

@@ -15,10 +15,10 @@ from shoal.frame.types import Type
 from shoal.metrics.closeness import distance_from_table, divided_tally
 from shoal.metrics.diversity import Tally, tally
 from shoal.metrics.unit_counts import commonest_values, weights_in_class
-from shoal.partitioners import MDAV, Auto, ClosenessFirst, Partition, Partitioner
+from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.exchange import exchange
 from shoal.partitioners.merge import merge_failing
-from shoal.steps._step import check_confidential
+from shoal.steps._step import Step, check_confidential
 
 if TYPE_CHECKING:
     from shoal.steps.generalise import Generalise
@@ -246,27 +246,6 @@ class PrivacyConstraint:
         return Tally(one_group, distinct, counts, class_sizes, self.unit_totals[column])
 
 
-def check_constraint_options(step: "Microaggregate") -> None:
-    """Refuse options of l-diversity and t-closeness that do not fit together."""
-    if step.diversity is None and step.closeness is None and step.closeness_by == "merge":
-        return
-    if len(step.column_blocks) > 1:
-        raise PlanError(
-            "diversity and closeness hold for all columns together, and blocks separate them."
-            " Leave one of the two out.",
-            code="constraint-with-blocks",
-        )
-    if step.closeness is None and step.closeness_by != "merge":
-        raise PlanError(
-            f'closeness_by="{step.closeness_by}" needs closeness: the maximum distance between a'
-            " group and the table.",
-            code="closeness-missing",
-            option="closeness",
-        )
-    if step.closeness_by == "first":
-        _check_closeness_first(step)
-
-
 def privacy_constraint(
     step: "Microaggregate | Generalise",
     frame: Frame,
@@ -315,27 +294,18 @@ def constrained_partitioner(
     return ClosenessFirst(step.k, step.closeness, constraint.ranks[:, 0].tolist(), kind)
 
 
-def _check_closeness_first(step: "Microaggregate") -> None:
-    """Refuse options that the method, which groups the whole table by itself, cannot follow."""
-    if step.strata:
-        raise PlanError(
-            '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
-            ' groups inside strata. Use "merge" or "swap".',
-            code="closeness-first-splits",
-            option="within",
+def constraint_sentences(step: Step) -> list[str]:
+    """Return sentences on the l-diversity and the t-closeness that a step guarantees."""
+    sentences = []
+    if step.diversity is not None:
+        kind = "different" if step.diversity_kind == "distinct" else "equally frequent"
+        sentences.append(
+            f"Each class has at least {step.diversity:g} {kind} values of every confidential"
+            " column (l-diversity)."
         )
-    if step.missing == "own-groups":
-        raise PlanError(
-            '`closeness_by="first"` draws every group from the whole table, and'
-            ' `missing="own-groups"` splits it. Use `closeness_by="merge"` or'
-            ' `closeness_by="swap"`.',
-            code="closeness-first-splits",
-            option="missing",
+    if step.closeness is not None:
+        sentences.append(
+            f"No class is farther than {step.closeness:g} from the table in any confidential"
+            " column (t-closeness)."
         )
-    if not isinstance(step.partitioner, MDAV | Auto):
-        raise PlanError(
-            '`closeness_by="first"` forms groups by its own method, starting from mdav, so'
-            f' {type(step.partitioner).__name__} would be ignored. Use the method "auto" or "mdav",'
-            " or another closeness_by.",
-            code="closeness-first-ignores-method",
-        )
+    return sentences

@@ -14,8 +14,8 @@ from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
-from shoal.steps.centroid import centroid
-from shoal.steps.local_recoding import (
+from shoal.steps.microaggregation.centroid import centroid
+from shoal.steps.recoding.local_recoding import (
     LocalRecoding,
     RecodedTable,
     common_ancestors,

@@ -26,7 +26,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
 from shoal.steps._step import as_integers_if_whole
-from shoal.steps.homogeneity import homogeneous_groups
+from shoal.steps.constraints.homogeneity import homogeneous_groups
 
 Codes = NDArray[np.int64]
 Rng = np.random.Generator

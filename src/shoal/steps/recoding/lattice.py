@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps.distinct_rows import combine_columns
+from shoal.steps._distinct_records import combine_columns
 
 Codes = NDArray[np.int64]
 Values = NDArray[np.float64]

@@ -8,9 +8,9 @@ import numpy as np
 from shoal._params import hint
 from shoal.errors import InputError, PlanError
 from shoal.frame.columns import Column, refuse_missing
-from shoal.steps.centroid import check_positive
-from shoal.steps.distance_space import DistanceSpace
-from shoal.steps.privacy_constraints import check_constraint_options
+from shoal.partitioners import MDAV, Auto
+from shoal.steps.microaggregation.centroid import check_positive
+from shoal.steps.microaggregation.distance_space import DistanceSpace
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
@@ -30,7 +30,7 @@ def check_options(step: "Microaggregate") -> None:
         )
     if not all(step.column_blocks):
         raise PlanError("A block holds no column. Leave it out.", code="block-empty")
-    check_constraint_options(step)
+    _check_constraints(step)
     _check_options_by_column(step)
     aggregates = {step.aggregate_of(name) for name in step.columns}
     if (step.trim is None) == ("trimmed-mean" in aggregates):
@@ -136,4 +136,51 @@ def _check_units(step: "Microaggregate") -> None:
             ' keeps members together. Use `closeness_by="merge"`.',
             code="splits-households",
             option="closeness_by",
+        )
+
+
+def _check_constraints(step: "Microaggregate") -> None:
+    """Refuse options of l-diversity and t-closeness that do not fit together."""
+    if step.diversity is None and step.closeness is None and step.closeness_by == "merge":
+        return
+    if len(step.column_blocks) > 1:
+        raise PlanError(
+            "diversity and closeness hold for all columns together, and blocks separate them."
+            " Leave one of the two out.",
+            code="constraint-with-blocks",
+        )
+    if step.closeness is None and step.closeness_by != "merge":
+        raise PlanError(
+            f'closeness_by="{step.closeness_by}" needs closeness: the maximum distance between a'
+            " group and the table.",
+            code="closeness-missing",
+            option="closeness",
+        )
+    if step.closeness_by == "first":
+        _check_closeness_first(step)
+
+
+def _check_closeness_first(step: "Microaggregate") -> None:
+    """Refuse options that the method, which groups the whole table by itself, cannot follow."""
+    if step.strata:
+        raise PlanError(
+            '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
+            ' groups inside strata. Use "merge" or "swap".',
+            code="closeness-first-splits",
+            option="within",
+        )
+    if step.missing == "own-groups":
+        raise PlanError(
+            '`closeness_by="first"` draws every group from the whole table, and'
+            ' `missing="own-groups"` splits it. Use `closeness_by="merge"` or'
+            ' `closeness_by="swap"`.',
+            code="closeness-first-splits",
+            option="missing",
+        )
+    if not isinstance(step.partitioner, MDAV | Auto):
+        raise PlanError(
+            '`closeness_by="first"` forms groups by its own method, starting from mdav, so'
+            f' {type(step.partitioner).__name__} would be ignored. Use the method "auto" or "mdav",'
+            " or another closeness_by.",
+            code="closeness-first-ignores-method",
         )

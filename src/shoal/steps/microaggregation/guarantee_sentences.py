@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from shoal.steps.constraints.privacy_constraint import constraint_sentences
+
 if TYPE_CHECKING:
-    from shoal.steps._step import Step
     from shoal.steps.microaggregate import Microaggregate
 
 
@@ -24,20 +25,3 @@ def describe_guarantee(step: "Microaggregate") -> str:
             " members of such a group still have about these values."
         )
     return " ".join(sentences)
-
-
-def constraint_sentences(step: "Step") -> list[str]:
-    """Return sentences on the l-diversity and the t-closeness that a step guarantees."""
-    sentences = []
-    if step.diversity is not None:
-        kind = "different" if step.diversity_kind == "distinct" else "equally frequent"
-        sentences.append(
-            f"Each class has at least {step.diversity:g} {kind} values of every confidential"
-            " column (l-diversity)."
-        )
-    if step.closeness is not None:
-        sentences.append(
-            f"No class is farther than {step.closeness:g} from the table in any confidential"
-            " column (t-closeness)."
-        )
-    return sentences

@@ -1,19 +1,15 @@
-"""Missing values: join patterns of missing cells, and describe what was suppressed or imputed."""
+"""Patterns of missing cells, and how those that fewer than k records share are joined."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frame.columns import Column
-from shoal.metrics.contributors import count_contributors
-from shoal.partitioners import Partition
-from shoal.steps.units import n_candidates_needed
+from shoal.steps.constraints.units import n_candidates_needed
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
-Groups = Mapping[str, Partition]
 
 
 def group_by_pattern(missing: Mask) -> list[Rows]:
@@ -112,84 +108,3 @@ def _cheapest_partner(
     n_cells[smallest] = np.iinfo(np.int64).max
     best = int(np.lexsort((patterns.sum(axis=1), counts >= k, n_cells))[0])
     return best, int(n_donors[best])
-
-
-def describe_missing(
-    columns: Sequence[Column],
-    released: Mapping[str, Mask],
-    groups: Groups,
-    *,
-    is_imputed: bool = False,
-) -> list[str]:
-    """Return sentences on the cells that were suppressed or imputed.
-
-    Parameters
-    ----------
-    columns : list of Column
-        The original columns.
-    released : mapping of str to ndarray
-        True where a released column has no value.
-    groups : mapping of str to Partition
-        The groups of each column.
-    is_imputed : bool
-        Whether missing values were imputed; otherwise patterns were joined.
-
-    Returns
-    -------
-    list of str
-        At most one sentence each on suppressed cells, on imputed cells, and on groups whose
-        value rests on fewer than k values.
-    """
-    original = {column.name: column.is_missing for column in columns}
-    n_suppressed = {
-        name: int((released[name] & ~was_missing).sum()) for name, was_missing in original.items()
-    }
-    n_imputed = {
-        name: int((~released[name] & was_missing).sum()) for name, was_missing in original.items()
-    }
-    n_groups_of_few = {
-        name: _few_values(groups[name], was_missing)
-        for name, was_missing in original.items()
-        if n_imputed[name]
-    }
-    sentences = []
-    if any(n_suppressed.values()):
-        sentences.append(
-            f"{_count_cells_phrase(n_suppressed)} suppressed: the other records of the group have"
-            " no value, and the value of a single record is not released for all."
-            if is_imputed
-            else f"{_count_cells_phrase(n_suppressed)} suppressed, to join patterns of missing"
-            " cells that fewer than k records share."
-        )
-    if any(n_imputed.values()):
-        sentences.append(
-            f"{_count_cells_phrase(n_imputed)} missing and now hold{_verb_ending(n_imputed)} the"
-            " value of the group."
-        )
-    if any(n_groups_of_few.values()):
-        sentences.append(
-            f"In some groups ({list_counts(n_groups_of_few)}) the released value rests on fewer"
-            " than k known values: all records show it, but fewer contributed to it."
-        )
-    return sentences
-
-
-def _few_values(groups: Partition, missing: Mask) -> int:
-    """Return the number of groups with at least two values, but fewer than k."""
-    n_contributing = count_contributors(groups.labels, ~missing)
-    return int(((n_contributing > 1) & (n_contributing < groups.k)).sum())
-
-
-def _count_cells_phrase(counts: Mapping[str, int]) -> str:
-    total = sum(counts.values())
-    cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({list_counts(counts)}) {verb}"
-
-
-def list_counts(counts: Mapping[str, int]) -> str:
-    """Return the counts above 0 by column, for a sentence."""
-    return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
-
-
-def _verb_ending(counts: Mapping[str, int]) -> str:
-    return "s" if sum(counts.values()) == 1 else ""

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
-from shoal.steps.hierarchies import RecodedColumn
+from shoal.steps.recoding.hierarchies import RecodedColumn
 
 Codes = NDArray[np.int64]
 CHUNK = 1000  # groups between which records may move in one pass

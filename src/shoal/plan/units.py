@@ -1,9 +1,8 @@
-"""Units: the persons, households or firms that k counts, each with any number of records."""
+"""The units of a plan: its roles and steps must agree on what k counts."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _params as parameters
 from shoal._params import format_argument
@@ -12,59 +11,33 @@ from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, columns_with, name_columns
 from shoal.frame.tables import Frame
-from shoal.steps._step import Step
-
-Codes = NDArray[np.int64]
+from shoal.steps import Step
 
 
-def read_units(frame: Frame, name: str) -> Codes:
-    """Return the unit of each record as an integer from 0; refuse records without a unit."""
-    tables.check_columns(frame, [name])
-    refuse_missing_units(name, tables.missing_counts(frame, [name]).get(name, 0))
-    return np.unique(codes(frame, [name]), return_inverse=True)[1].ravel()
-
-
-def refuse_missing_units(name: str, n_missing: int) -> None:
-    """Refuse records without a unit, given their number."""
-    if n_missing:
-        raise InputError(
-            f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, and k"
-            " counts its values. Give every record a unit, its own where it belongs to no other, or"
-            " remove such records.",
-            code="unit-missing",
-            column=name,
-            missing=n_missing,
-        )
-
-
-def n_candidates_needed(present_units: Codes, candidate_units: Codes, k: int) -> int:
-    """Return how many candidates, in order, must join some records to reach k units.
-
-    Both are given by their units. All candidates must join if the rest would hold fewer than k.
-
-    Examples
-    --------
-    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 4, 5]), k=2)
-    2
-    >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
-    5
-    """
-    units, n_candidates = set(present_units.tolist()), len(candidate_units)
-    for number, unit in enumerate(candidate_units.tolist(), start=1):
-        units.add(unit)
-        if len(units) >= k:
-            return number if len(np.unique(candidate_units[number:])) >= k else n_candidates
-    return n_candidates
-
-
-def with_unit(
+def resolve_unit(
     roles: Mapping[str, str], steps: Sequence[Step], unit: str | None
 ) -> tuple[dict[str, str], list[Step], str | None]:
     """Return roles and steps that agree on what k counts, and what it counts.
 
-    A column that a step or ``unit`` names gets the role ``unit`` or ``household``, and the k of
-    every step then counts its values. The third value is that column, ``"record"`` where the plan
-    states that records are counted, or None if it states nothing.
+    A column that ``unit`` or a step names gets the role ``unit`` or ``household``, and the k of
+    every step then counts its values.
+
+    Parameters
+    ----------
+    roles : mapping of str to str
+        The role of each column.
+    steps : sequence of Step
+        The steps.
+    unit : str or None
+        A column, ``"record"``, or None if the plan leaves it to roles and steps.
+
+    Returns
+    -------
+    roles, steps
+        The same, with the column of the units where it was missing.
+    unit : str or None
+        The column whose values k counts; ``"record"`` if the plan states that records are
+        counted, None if it states nothing.
     """
     if unit is not None and not isinstance(unit, str):
         raise PlanError(
@@ -72,15 +45,10 @@ def with_unit(
             f" {format_argument(unit)} instead.",
             code="unit-not-a-name",
         )
+    columns = _unit_columns(roles, steps)
+    states_records = unit == RECORD_UNIT or any(step.unit == RECORD_UNIT for step in steps)
     stated_units = [unit] if unit is not None else []
-    stated_units += [step.unit for step in steps if step.unit == RECORD_UNIT]
-    columns = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
-    columns += [
-        name
-        for step in steps
-        for name in (step.unit, step.household)
-        if name and name != RECORD_UNIT
-    ]
+    stated_units += [RECORD_UNIT] if states_records else []
     units = list(dict.fromkeys([*stated_units, *columns]))
     if len(units) > 1:
         raise PlanError(
@@ -89,31 +57,46 @@ def with_unit(
             code="several-units",
             units=tuple(units),
         )
-    if not units or units == [RECORD_UNIT] and RECORD_UNIT not in columns:
-        record_steps = [
-            step.replace(unit=None) if step.unit == RECORD_UNIT else step for step in steps
-        ]
-        return dict(roles), record_steps, RECORD_UNIT if units else None
-    column = units[0]
-    if column == RECORD_UNIT:
+    if RECORD_UNIT in columns:
         raise PlanError(
             f"A column of units cannot be called {RECORD_UNIT!r}, which stands for counting"
             " records. Rename it.",
             code="unit-called-record",
         )
-    role = "household" if any(step.household == column for step in steps) else "unit"
-    role = "household" if roles.get(column) == "household" else role
+    if not units or states_records:
+        record_steps = [
+            step.replace(unit=None) if step.unit == RECORD_UNIT else step for step in steps
+        ]
+        return dict(roles), record_steps, RECORD_UNIT if units else None
+    column = units[0]
+    role = _role_of_units(roles, steps, column)
+    return (
+        {**roles, column: role},
+        [_with_unit_column(step, column, role) for step in steps],
+        column,
+    )
+
+
+def _unit_columns(roles: Mapping[str, str], steps: Sequence[Step]) -> list[str]:
+    """Return the columns of units that roles and steps name; they may repeat."""
+    columns = [name for role in UNIT_ROLES for name in columns_with(roles, role)]
+    named_by_steps = [name for step in steps for name in (step.unit, step.household) if name]
+    return columns + [name for name in named_by_steps if name != RECORD_UNIT]
+
+
+def _role_of_units(roles: Mapping[str, str], steps: Sequence[Step], column: str) -> str:
+    """Return ``"unit"`` or ``"household"``; refuse a column that has another role."""
+    is_household = roles.get(column) == "household" or any(
+        step.household == column for step in steps
+    )
+    role = "household" if is_household else "unit"
     if roles.get(column, role) not in (*UNIT_ROLES, "identifier"):
         raise PlanError(
             f"Column {column!r} is named as {roles[column]} and as {role}. Choose one.",
             code="two-roles",
             column=column,
         )
-    return (
-        {**roles, column: role},
-        [_with_unit_column(step, column, role) for step in steps],
-        column,
-    )
+    return role
 
 
 def _with_unit_column(step: Step, column: str, role: str) -> Step:

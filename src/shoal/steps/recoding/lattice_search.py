@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal import _progress as progress
-from shoal.steps.lattice import Lattice, Mask, Node
+from shoal.steps.recoding.lattice import Lattice, Mask, Node
 
 # Nodes visited at most for each that may be evaluated, in a search that is cut short.
 VISITS_PER_NODE = 100

@@ -13,8 +13,8 @@ from shoal.frame.new_values import TextColumn
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
-from shoal.steps.centroid import suppress_single_values
-from shoal.steps.hierarchies import RecodedColumn, read_hierarchy
+from shoal.steps.microaggregation.centroid import suppress_single_values
+from shoal.steps.recoding.hierarchies import RecodedColumn, read_hierarchy
 
 Mask = NDArray[np.bool_]
 LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text

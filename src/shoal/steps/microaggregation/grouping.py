@@ -12,14 +12,18 @@ from shoal.frame.columns import Column
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.units import group_units
-from shoal.steps.distance_space import DistanceSpace
-from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity, merge_homogeneous
-from shoal.steps.households import group_households
-from shoal.steps.local_recoding import RecodedTable
-from shoal.steps.missing import group_by_pattern, join_patterns
-from shoal.steps.privacy_constraints import PrivacyConstraint, constrained_partitioner
-from shoal.steps.recoding_search import recoding_loss, refine_recoding
-from shoal.steps.strata import FrameStrata
+from shoal.steps.constraints.homogeneity import (
+    count_homogeneous,
+    describe_homogeneity,
+    merge_homogeneous,
+)
+from shoal.steps.constraints.households import group_households
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, constrained_partitioner
+from shoal.steps.constraints.strata import FrameStrata
+from shoal.steps.microaggregation.distance_space import DistanceSpace
+from shoal.steps.microaggregation.missing_patterns import group_by_pattern, join_patterns
+from shoal.steps.recoding.local_recoding import RecodedTable
+from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shoal.errors import ColumnsWeighted
 from shoal.frame.columns import Column
 from shoal.partitioners import Partition, Partitioner
-from shoal.steps.distance_space import DistanceSpace, loss_of_groups
+from shoal.steps.microaggregation.distance_space import DistanceSpace, loss_of_groups
 
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate

@@ -1,6 +1,6 @@
-"""The result of a step on the distinct records of a table that does not fit into memory."""
+"""Distinct records of a table: keys and labels of equal rows, and the result of a step on them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,32 @@ from numpy.typing import NDArray
 from shoal.errors import ShoalWarning
 
 Codes = NDArray[np.int64]
+
+MAX_KEY = 2**62  # of the number that stands for all values of a record
+MAX_DENSITY = 4  # keys up to this many times the number of rows are counted without sorting
+
+
+def combine_columns(
+    columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes
+) -> tuple[int, Codes]:
+    """Return the number of distinct rows and the label of each; sizes bound the codes."""
+    key, size = np.zeros(len(columns[0]), np.int64), 1
+    for column, n_codes in zip(columns, sizes, strict=True):
+        if size * int(n_codes) > MAX_KEY:
+            size, key = renumber_keys(key, size)
+        key = key * int(n_codes) + column
+        size *= int(n_codes)
+    return renumber_keys(key, size)
+
+
+def renumber_keys(key: Codes, size: int) -> tuple[int, Codes]:
+    """Return the number of distinct keys, and the keys renumbered without gaps."""
+    if size > MAX_DENSITY * len(key):
+        distinct, labels = np.unique(key, return_inverse=True)
+        return len(distinct), labels.ravel()
+    is_present = np.zeros(size, bool)
+    is_present[key] = True
+    return int(is_present.sum()), (np.cumsum(is_present) - 1)[key]
 
 
 @dataclass(frozen=True, eq=False)
