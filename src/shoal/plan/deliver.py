@@ -263,7 +263,7 @@ def _write_and_judge(
     name = redact_address(target) if release_target.written is None else Path(target).name
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
-        raise not_kept(judged_file.verdict)
+        raise not_kept_error(judged_file.verdict)
     release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
     is_hashed = fingerprints and release_target.written is not None
     written = (
@@ -294,7 +294,7 @@ def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
     ]
 
 
-def not_kept(verdict: Verdict) -> NotKept:
+def not_kept_error(verdict: Verdict) -> NotKept:
     """Return the error that refuses a release whose verdict is "not kept"."""
     reasons = " ".join(finding.sentence for finding in verdict.of("breaks"))
     return NotKept(f"{verdict.sentence} {reasons} Nothing was released.", verdict=verdict)

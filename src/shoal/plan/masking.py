@@ -23,7 +23,7 @@ from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.edits import refuse_broken
+from shoal.plan.findings.edits import refuse_broken_edits
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
@@ -100,7 +100,7 @@ def draft_release(
         labels = evidence.joint_classes
         shared_counts = count_by_column(labels, masked, confidential, units)
         refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
-    refuse_broken(plan, frame, released)
+    refuse_broken_edits(plan, frame, released)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
         plan=plan,
@@ -229,7 +229,7 @@ def _plan_of_release(plan: "Plan", **parts: Any) -> "Plan":
 def _provenance(
     results: Sequence[StepResult], masked: Frame, quasi_identifiers: Sequence[str]
 ) -> dict[str, Any]:
-    partitioners: list[Any] = [fitted for result in results for fitted in result.fitted]
+    partitioners = [fitted for result in results for fitted in result.fitted_partitioners]
     return {
         "records": len(masked),
         "missing": tables.missing_counts(masked, quasi_identifiers),

@@ -155,7 +155,10 @@ def _index_finding(frame: Frame) -> list[Finding]:
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Find searches that were cut short, so that the plan does not reproduce their groups."""
     cut_short = [
-        method_label(fitted) for result in results for fitted in result.fitted if fitted.cut_short_
+        method_label(partitioner)
+        for result in results
+        for partitioner in result.fitted_partitioners
+        if partitioner.cut_short_
     ]
     return [
         Finding(

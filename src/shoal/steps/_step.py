@@ -32,7 +32,7 @@ class StepResult:
 
     values: dict[str, Any]
     partitions: tuple[Partition, ...] = ()
-    fitted: tuple[Partitioner, ...] = ()
+    fitted_partitioners: tuple[Partitioner, ...] = ()
     reproducible_partitioner: Partitioner | None = None
     bound: float | None = None
     warnings: tuple[ShoalWarning, ...] = ()

@@ -17,7 +17,7 @@ from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult
 from shoal.steps.constraints.privacy_constraint import constraint_sentences, privacy_constraint
 from shoal.steps.constraints.units import read_units
-from shoal.steps.recoding.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
+from shoal.steps.recoding.hierarchies import RecodableColumn, RecodingLoss, read_hierarchy
 from shoal.steps.recoding.lattice import Lattice
 from shoal.steps.recoding.lattice_search import Optimum, search
 
@@ -196,7 +196,7 @@ class Generalise(Step):
         return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
 
     def _released_values(
-        self, column: RecodedColumn, level: int, optimum: Optimum
+        self, column: RecodableColumn, level: int, optimum: Optimum
     ) -> RowGather | TextColumn:
         if level == 0:
             return RowGather(np.arange(len(column.codes)), optimum.is_suppressed)
@@ -206,7 +206,7 @@ class Generalise(Step):
 
     def _describe(
         self,
-        columns: Sequence[RecodedColumn],
+        columns: Sequence[RecodableColumn],
         optimum: Optimum,
         counts: NDArray[np.int64] | None,
     ) -> ValuesGeneralised:

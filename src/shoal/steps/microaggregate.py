@@ -7,16 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import Above, AtLeast, Between, RandomState
+from shoal.errors import ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
-from shoal.frame.columns import read_column
+from shoal.frame.columns import Column, read_column
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult, check_confidential
 from shoal.steps.constraints.homogeneity_noise import vary_homogeneous
-from shoal.steps.constraints.households import refuse_split
+from shoal.steps.constraints.households import refuse_split_households
 from shoal.steps.constraints.privacy_constraint import privacy_constraint
 from shoal.steps.constraints.strata import (
     FrameStrata,
@@ -302,22 +303,10 @@ class Microaggregate(GroupingStep):
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        space = read_distance_space(self, frame, columns, confidential, types, weights)
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
-        units = None if self.unit_column is None else read_units(frame, self.unit_column)
-        strata = self._split_strata(frame, space, units)
-        inputs = GroupingInput(
-            space=space,
-            strata=strata,
-            constraint=privacy_constraint(self, frame, confidential, types, units),
-            confidential=confidential,
-            confidential_codes=self._confidential_codes(frame, confidential),
-            units=units,
-            recoded=read_recoded_columns(self, frame, columns, types),
-        )
+        inputs = self._read_inputs(frame, columns, confidential, types, weights)
         released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
-        fitted: list[Partitioner] = []
+        fitted_partitioners: list[Partitioner] = []
         partitioner = self.partitioner
         for names in self.column_blocks:
             in_block = [columns[self.columns.index(name)] for name in names]
@@ -325,25 +314,56 @@ class Microaggregate(GroupingStep):
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 released.add(column, block.groups, missing)
             partitions.append(block.groups)
-            fitted += block.fitted
+            fitted_partitioners += block.fitted_partitioners
             partitioner = block.reproducible_partitioner
-        is_imputed = self.missing == "impute"
-        noisy = self._add_noise(frame, confidential, types, partitions, units)
+        noisy = self._add_noise(frame, confidential, types, partitions, inputs.units)
         return StepResult(
-            values={**released.values, **strata.released, **noisy},
+            values={**released.values, **inputs.strata.released, **noisy},
             partitions=tuple(partitions),
-            fitted=tuple(fitted),
+            fitted_partitioners=tuple(fitted_partitioners),
             reproducible_partitioner=partitioner,
-            bound=bound_on_loss(self, fitted, columns),
-            warnings=(
-                *constant_column_warnings(space.constant_columns),
-                *missing_value_warnings(
-                    columns, released.values, released.groups, is_imputed=is_imputed
-                ),
-                *strata.warnings,
-                *describe_local_recoding(released.recodings),
-                *weighted_loss_warnings(self, space, partitions),
+            bound=bound_on_loss(self, fitted_partitioners, columns),
+            warnings=self._warnings(columns, inputs, released, partitions),
+        )
+
+    def _read_inputs(
+        self,
+        frame: Frame,
+        columns: Sequence[Column],
+        confidential: Sequence[str],
+        types: Mapping[str, Type],
+        weights: NDArray[np.float64] | None,
+    ) -> GroupingInput:
+        """Return the coordinates, strata, units and constraints by which records are grouped."""
+        space = read_distance_space(self, frame, columns, confidential, types, weights)
+        check_axes(self, space, any(column.is_missing.any() for column in columns))
+        units = None if self.unit_column is None else read_units(frame, self.unit_column)
+        return GroupingInput(
+            space=space,
+            strata=self._split_strata(frame, space, units),
+            constraint=privacy_constraint(self, frame, confidential, types, units),
+            confidential=confidential,
+            confidential_codes=self._confidential_codes(frame, confidential),
+            units=units,
+            recoded=read_recoded_columns(self, frame, columns, types),
+        )
+
+    def _warnings(
+        self,
+        columns: Sequence[Column],
+        inputs: GroupingInput,
+        released: GroupValues,
+        partitions: Sequence[Partition],
+    ) -> tuple[ShoalWarning, ...]:
+        is_imputed = self.missing == "impute"
+        return (
+            *constant_column_warnings(inputs.space.constant_columns),
+            *missing_value_warnings(
+                columns, released.values, released.groups, is_imputed=is_imputed
             ),
+            *inputs.strata.warnings,
+            *describe_local_recoding(released.recodings),
+            *weighted_loss_warnings(self, inputs.space, partitions),
         )
 
     def _split_strata(
@@ -355,7 +375,7 @@ class Microaggregate(GroupingStep):
             strata = merge_small_strata(strata, self.k, space.Z, units, self.unit_noun)
         refuse_small_strata(strata, self.k, units, self.unit_noun)
         if units is not None and self.whole_households:
-            refuse_split(strata.rows, units)
+            refuse_split_households(strata.rows, units)
         return strata
 
     def _add_noise(

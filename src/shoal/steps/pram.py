@@ -291,22 +291,25 @@ def _category_of(original: Sequence[Categories], record: int) -> Category:
 
 
 def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
-    block_transitions = [entry for entry in transitions if list(entry.columns) == list(block)]
-    records = sum(int(entry.counts.sum()) for entry in block_transitions)
-    unchanged = sum(entry.unchanged for entry in block_transitions)
-    expected = sum(float(entry.frequencies @ entry.stays) for entry in block_transitions)
-    stays = (
-        np.concatenate([entry.stays for entry in block_transitions])
-        if block_transitions
-        else np.ones(1)
+    """Return a warning with the share of values of a block of columns that were changed."""
+    of_block = [entry for entry in transitions if list(entry.columns) == list(block)]
+    n_records = sum(int(entry.counts.sum()) for entry in of_block)
+    n_unchanged = sum(entry.n_unchanged for entry in of_block)
+    expected_unchanged = sum(
+        float(entry.frequencies @ entry.stay_probabilities) for entry in of_block
     )
-    changed = 100 * (1 - unchanged / records) if records else 0.0
-    expected_change = 100 * (1 - expected / records) if records else 0.0
+    probabilities = (
+        np.concatenate([entry.stay_probabilities for entry in of_block])
+        if of_block
+        else np.ones(1)  # no record has a value
+    )
+    changed = 100 * (1 - n_unchanged / n_records) if n_records else 0.0
+    expected_change = 100 * (1 - expected_unchanged / n_records) if n_records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
         f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
         f" {expected_change:.3g} % were expected. A value stays with a probability of"
-        f" {stays.min():.3g} to {stays.max():.3g}, by its category.",
+        f" {probabilities.min():.3g} to {probabilities.max():.3g}, by its category.",
         code="values-randomised",
         columns=tuple(block),
         changed=changed,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def find_attained(evidence: Evidence) -> list[Finding]:
+def find_attained_k(evidence: Evidence) -> list[Finding]:
     """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
     attained_k = evidence.attained_k
@@ -22,7 +22,7 @@ def find_attained(evidence: Evidence) -> list[Finding]:
         columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
+        *check_attained_k(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
         *_wildcard_findings(evidence),
     ]
 
@@ -47,7 +47,7 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def check_attained(
+def check_attained_k(
     plan: "Plan",
     attained_k: int,
     unit: str = RECORD_UNIT,

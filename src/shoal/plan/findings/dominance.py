@@ -36,7 +36,7 @@ def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
     ]
 
 
-def find_dominance(evidence: Evidence) -> list[Finding]:
+def find_dominated_groups(evidence: Evidence) -> list[Finding]:
     """Find groups in which one record holds most of the sum of a column, or of the weight."""
     original, thresholds = evidence.original, evidence.plan.thresholds
     if original is None:
@@ -71,10 +71,10 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
             dominated |= dict(zip(contributions, counts.tolist(), strict=True))
             groups |= dict.fromkeys(contributions, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominance(dominated, groups, thresholds, noun, of_classes=True)
+    return check_dominated_groups(dominated, groups, thresholds, noun, of_classes=True)
 
 
-def check_dominance(
+def check_dominated_groups(
     counts: Mapping[str, int],
     groups: Mapping[str, int],
     thresholds: Thresholds,

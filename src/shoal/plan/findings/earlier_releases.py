@@ -36,7 +36,7 @@ class SharedColumns(NamedTuple):
     numeric: list[str]
 
 
-def find_earlier(
+def find_earlier_releases(
     evidence: Evidence, earlier: Mapping[str, Frame], rows: Codes | None = None
 ) -> list[Finding]:
     """Find units for which few candidates remain after intersecting with earlier releases.

@@ -23,7 +23,7 @@ WAY_OUT = (
 )
 
 
-def find_edits(evidence: Evidence) -> list[Finding]:
+def find_broken_edits(evidence: Evidence) -> list[Finding]:
     """Count the records that break an edit, in the original and in the release."""
     plan, findings = evidence.plan, []
     for edit in plan.edits:
@@ -77,7 +77,7 @@ def newly_broken(
     )
 
 
-def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
+def refuse_broken_edits(plan: "Plan", original: Frame, released: Frame) -> None:
     """Refuse a release that breaks an edit, if the plan requires it."""
     if plan.repair is None:
         return

@@ -11,7 +11,7 @@ from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
 from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.phrases import mask_less, mask_more
+from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
@@ -19,7 +19,7 @@ NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
 
 
-def find_limits(evidence: Evidence) -> list[Finding]:
+def find_broken_limits(evidence: Evidence) -> list[Finding]:
     """Return a finding on all limits of the plan, and one on each that is not met.
 
     Without the original, the figures of most limits cannot be computed; these are only named.
@@ -123,7 +123,8 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
     limit = result.limit
     is_loss = limit.kind == "utility"
     way_out = WAY_OUT.format(
-        mask_less(steps) if is_loss else mask_more(steps), "fewer" if is_loss else "more"
+        advice_to_mask_less(steps) if is_loss else advice_to_mask_more(steps),
+        "fewer" if is_loss else "more",
     )
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def find_units(evidence: Evidence) -> list[Finding]:
+def find_uncounted_units(evidence: Evidence) -> list[Finding]:
     """Find units that could not be counted, because their column was dropped from the release."""
-    return [] if evidence.units is not None else check_units(evidence.plan)
+    return [] if evidence.units is not None else check_uncounted_units(evidence.plan)
 
 
-def check_units(plan: "Plan") -> list[Finding]:
+def check_uncounted_units(plan: "Plan") -> list[Finding]:
     """Find units that k counts and that are not known."""
     unit = plan.unit_column
     if unit is None:

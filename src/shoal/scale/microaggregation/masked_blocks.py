@@ -219,7 +219,8 @@ class _BlockMeasures:
             if units is not None:
                 self.unit_sizes.append(units_per_class(block.groups.labels, units))
             self.methods |= {
-                method_label(partitioner).partition(" in ")[0]: None for partitioner in block.fitted
+                method_label(partitioner).partition(" in ")[0]: None
+                for partitioner in block.fitted_partitioners
             }
         for original, masked in zip(original_columns, masked_columns, strict=True):
             self.n_imputed[original.name] += int((original.is_missing & ~masked.is_missing).sum())

@@ -13,7 +13,7 @@ Matrix = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-def refuse_split(strata: Sequence[Rows], households: Codes) -> None:
+def refuse_split_households(strata: Sequence[Rows], households: Codes) -> None:
     """Refuse households with members in several strata: no group could hold all of them."""
     households_of_strata = np.concatenate([np.unique(households[rows]) for rows in strata])
     n_split = int((np.bincount(households_of_strata) > 1).sum())

@@ -13,20 +13,25 @@ if TYPE_CHECKING:
 
 
 def bound_on_loss(
-    step: "Microaggregate", fitted: Sequence[Partitioner], columns: Sequence[Column]
+    step: "Microaggregate", partitioners: Sequence[Partitioner], columns: Sequence[Column]
 ) -> float | None:
-    """Return the sum of the bounds of all blocks and strata, in terms of z-scores, or None."""
-    bounds = [partitioner.bound_ for partitioner in fitted if partitioner.bound_ is not None]
+    """Return a lower bound on the SSE of the z-scores: the sum of those that partitioners proved.
+
+    None if a partitioner proved none, or if its bound is about other coordinates or other records
+    than those that the SSE is measured on.
+    """
+    bounds = [partitioner.bound_ for partitioner in partitioners if partitioner.bound_ is not None]
     is_complete = all(
         column.kind == "numeric" and not column.is_missing.any() for column in columns
     )
-    uses_zscores = step.standardise == "zscore" and not step.weighted_distances
-    # A bound on the loss with column weights does not hold without them.
-    uses_zscores = uses_zscores and set((step.column_weights or {}).values()) <= {1}
-    # Groups of k units are groups of k records too, so their bound holds. Whole households are
-    # grouped by means, which are other records.
+    has_column_weights = not set((step.column_weights or {}).values()) <= {1}
+    uses_zscores = (
+        step.standardise == "zscore" and not step.weighted_distances and not has_column_weights
+    )
+    # Groups of k units are groups of k records too, so that their bound holds. The means by which
+    # whole households are grouped are other points, and confidential columns other axes.
     groups_records = not step.whole_households and not step.dependence
-    is_proven = len(bounds) == len(fitted)
+    is_proven = len(bounds) == len(partitioners)
     return sum(bounds) if is_proven and is_complete and uses_zscores and groups_records else None
 
 
@@ -41,17 +46,16 @@ def weighted_loss_warnings(
 
 
 def column_weight_warnings(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
-    """Return a warning that distances weigh columns, if they do, and the loss with these weights.
+    """Return a warning that columns count differently in distances, if they do.
 
-    ``loss`` is None if it is not known.
+    ``loss`` is the information loss with the weights of the columns, in per cent; None if it is
+    not known.
     """
     if not step.column_weights:
         return []
-    weight_phrases = ", ".join(
-        f"{name!r} {weight:g}" for name, weight in step.column_weights.items()
-    )
+    weights = ", ".join(f"{name!r} {weight:g}" for name, weight in step.column_weights.items())
     others = "" if len(step.column_weights) == len(step.columns) else ", all others 1"
-    sentence = f"Distances weigh the columns: {weight_phrases}{others}."
+    sentence = f"Distances weigh the columns: {weights}{others}."
     if loss is not None:
         sentence += (
             f" With these weights the groups lose {loss:.4g} %; the information loss counts all"

@@ -16,11 +16,11 @@ from shoal.frame.types import Type
 from shoal.partitioners import Partition
 from shoal.steps.microaggregation.centroid import centroid
 from shoal.steps.recoding.local_recoding import (
+    LocallyRecodedColumns,
     LocalRecoding,
-    RecodedTable,
     common_ancestors,
     group_ranges,
-    read_recoded,
+    read_locally_recoded,
 )
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ Values = NDArray[Any] | RowGather | TextColumn
 
 def read_recoded_columns(
     step: "Microaggregate", frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
-) -> RecodedTable:
+) -> LocallyRecodedColumns:
     """Return the columns that the step releases as ancestors or ranges."""
     as_range = [name for name in step.columns if step.aggregate_of(name) == "range"]
     recoded = [column for column in columns if column.name in step.recoded_columns]
-    return read_recoded(frame, recoded, as_range, types)
+    return read_locally_recoded(frame, recoded, as_range, types)
 
 
 @dataclass
@@ -49,7 +49,7 @@ class GroupValues:
         The step.
     frame : Frame
         The table.
-    recoded : RecodedTable
+    recoded : LocallyRecodedColumns
         The columns that become ancestors or ranges.
     weights : ndarray, optional
         Survey weights of the records.
@@ -57,7 +57,7 @@ class GroupValues:
 
     step: "Microaggregate"
     frame: Frame
-    recoded: RecodedTable
+    recoded: LocallyRecodedColumns
     weights: NDArray[np.float64] | None
     values: dict[str, Values] = field(default_factory=dict)
     groups: dict[str, Partition] = field(default_factory=dict)

@@ -22,7 +22,7 @@ from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, constr
 from shoal.steps.constraints.strata import FrameStrata
 from shoal.steps.microaggregation.distance_space import DistanceSpace
 from shoal.steps.microaggregation.missing_patterns import group_by_pattern, join_patterns
-from shoal.steps.recoding.local_recoding import RecodedTable
+from shoal.steps.recoding.local_recoding import LocallyRecodedColumns
 from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class GroupingInput:
         homogeneous groups are accepted.
     units : ndarray of shape (n_records,), optional
         The unit of each record as an integer, if k counts units.
-    recoded : RecodedTable
+    recoded : LocallyRecodedColumns
         The columns that are released as ancestors or ranges.
     """
 
@@ -62,18 +62,18 @@ class GroupingInput:
     confidential: Sequence[str]
     confidential_codes: Codes
     units: Codes | None = None
-    recoded: RecodedTable = RecodedTable({}, {})
+    recoded: LocallyRecodedColumns = LocallyRecodedColumns({}, {})
 
 
 class ColumnBlockGroups(NamedTuple):
-    """The groups of a block of columns, with the partitioners that formed them.
+    """The groups of a block of columns, with the partitioners that formed them, one per record set.
 
     ``reproducible_partitioner`` forms the same groups again independently of any time budget;
     ``missing`` marks the cells of the columns that have no value in the release.
     """
 
     groups: Partition
-    fitted: list[Partitioner]
+    fitted_partitioners: list[Partitioner]
     reproducible_partitioner: Partitioner
     missing: Mask
 
@@ -100,21 +100,19 @@ def group_block(
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)
     offset = 0
-    fitted: list[Partitioner] = []
+    fitted_partitioners: list[Partitioner] = []
     for records in _record_sets(step, columns, inputs, is_missing):
-        groups, fitted_on_records = _group_records(
-            step, records, inputs, partitioner, len(is_missing)
-        )
-        if fitted_on_records is not None:
-            fitted.append(fitted_on_records)
-            if isinstance(fitted_on_records, type(partitioner)):
-                partitioner = _with_whole_budget(fitted_on_records.reproducible_copy(), partitioner)
+        groups, fitted = _group_records(step, records, inputs, partitioner, len(is_missing))
+        if fitted is not None:
+            fitted_partitioners.append(fitted)
+            if isinstance(fitted, type(partitioner)):  # and not ClosenessFirst in its place
+                partitioner = _with_whole_budget(fitted.reproducible_copy(), partitioner)
         labels[records.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
         _refuse_homogeneous(groups, inputs, step.unit_column or RECORD_UNIT)
-    return ColumnBlockGroups(groups, fitted, partitioner, is_missing)
+    return ColumnBlockGroups(groups, fitted_partitioners, partitioner, is_missing)
 
 
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
@@ -138,7 +136,11 @@ def _group_records(
     partitioner: Partitioner,
     n_records: int,
 ) -> tuple[Partition, Partitioner | None]:
-    """Return groups of some records, and the fitted partitioner where one was needed."""
+    """Return groups of some records, and the fitted partitioner where one was needed.
+
+    ``n_records`` is the number of records of the table: each set of records and each block of
+    columns has its share of a time budget.
+    """
     rows, constraint = records.rows, inputs.constraint
     units = None if inputs.units is None else inputs.units[rows]
     if constraint is not None:
@@ -148,17 +150,10 @@ def _group_records(
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
-        constrained_method = constrained_partitioner(step, constraint, partitioner)
-        fitted = constrained_method.with_budget_share(
+        fitted = constrained_partitioner(step, constraint, partitioner).with_budget_share(
             len(rows) / (n_records * len(step.column_blocks))
         )
-        # The groups of ClosenessFirst are merged below until they hold k units.
-        if units is None or isinstance(fitted, ClosenessFirst):
-            groups = fitted.fit(Z).partition_
-        elif step.whole_households:
-            groups = group_households(Z, units, fitted)
-        else:
-            groups = group_units(Z, units, fitted)
+        groups = _fit(step, fitted, Z, units)
     if not _may_be_refined(step, records, fitted):
         return _enforce_constraints(step, records, inputs, Z, groups, units), fitted
     columns, numbers = inputs.recoded.select(records.columns, rows)
@@ -169,6 +164,18 @@ def _group_records(
         for candidate in (refined_groups, groups)
     ]
     return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
+
+
+def _fit(
+    step: "Microaggregate", partitioner: Partitioner, Z: NDArray[np.float64], units: Codes | None
+) -> Partition:
+    """Fit a partitioner to records, to units with any number of records, or to households."""
+    # The groups of ClosenessFirst are merged afterwards until they hold k units.
+    if units is None or isinstance(partitioner, ClosenessFirst):
+        return partitioner.fit(Z).partition_
+    if step.whole_households:
+        return group_households(Z, units, partitioner)
+    return group_units(Z, units, partitioner)
 
 
 def _enforce_constraints(

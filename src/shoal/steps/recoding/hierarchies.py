@@ -21,7 +21,7 @@ RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
 @dataclass(frozen=True, eq=False)
-class RecodedColumn:
+class RecodableColumn:
     """A column with the labels of its values at every level of its hierarchy.
 
     Parameters
@@ -92,7 +92,7 @@ def read_hierarchy(
     declared_type: Type | None,
     loss: RecodingLoss = "distinctions",
     counts: Codes | None = None,
-) -> RecodedColumn:
+) -> RecodableColumn:
     """Return a column with its hierarchy; without one, its values and their root are the levels.
 
     A missing value is a value of its own, and has no ancestor but the root. ``counts`` are the
@@ -111,7 +111,7 @@ def read_hierarchy(
     ancestors = [_encode_labels(level) for level in labels]
     frequencies = np.bincount(codes, counts, len(values) + 1).astype(np.float64)
     losses = _LOSSES[loss](ancestors, frequencies, labels, rows)
-    return RecodedColumn(name, codes, labels, Levels(ancestors, losses))
+    return RecodableColumn(name, codes, labels, Levels(ancestors, losses))
 
 
 def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type | None) -> list[Row]:

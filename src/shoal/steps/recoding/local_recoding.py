@@ -14,7 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition
 from shoal.steps.microaggregation.centroid import suppress_single_values
-from shoal.steps.recoding.hierarchies import RecodedColumn, read_hierarchy
+from shoal.steps.recoding.hierarchies import RecodableColumn, read_hierarchy
 
 Mask = NDArray[np.bool_]
 LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
@@ -23,7 +23,7 @@ LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
 class LocalRecoding(NamedTuple):
     """The released texts of a column, the mean loss of its cells, and the levels they show.
 
-    ``levels`` is empty for ranges; see `RecodedColumn.level_usage`.
+    ``levels`` is empty for ranges; see `RecodableColumn.level_usage`.
     """
 
     values: TextColumn
@@ -31,18 +31,18 @@ class LocalRecoding(NamedTuple):
     levels: dict[str, list[int]]
 
 
-class RecodedTable(NamedTuple):
+class LocallyRecodedColumns(NamedTuple):
     """The columns of a table that are released as ancestors or as ranges.
 
     ``numbers`` are divided by the range of their column.
     """
 
-    ancestors: Mapping[str, RecodedColumn]
+    ancestors: Mapping[str, RecodableColumn]
     numbers: Mapping[str, NDArray[np.float64]]
 
     def select(
         self, names: Sequence[str], rows: NDArray[np.int64]
-    ) -> tuple[list[RecodedColumn], NDArray[np.float64]]:
+    ) -> tuple[list[RecodableColumn], NDArray[np.float64]]:
         """Return some columns of some records, for `refine_recoding`."""
         columns = [self.ancestors[name] for name in names if name in self.ancestors]
         numbers = [self.numbers[name][rows] for name in names if name in self.numbers]
@@ -52,9 +52,9 @@ class RecodedTable(NamedTuple):
         )
 
 
-def read_recoded(
+def read_locally_recoded(
     frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
-) -> RecodedTable:
+) -> LocallyRecodedColumns:
     """Return columns as ancestors, or as ranges for numbers with ``as_range``."""
     numbers = {
         column.name: column.values
@@ -65,7 +65,7 @@ def read_recoded(
     for name, values in numbers.items():
         present_values = values[~np.isnan(values)]
         column_ranges[name] = float(np.ptp(present_values)) if len(present_values) else 0.0
-    return RecodedTable(
+    return LocallyRecodedColumns(
         {
             column.name: read_hierarchy(frame, column.name, types.get(column.name))
             for column in columns
@@ -75,7 +75,7 @@ def read_recoded(
     )
 
 
-def common_ancestors(recoded: RecodedColumn, groups: Partition, missing: Mask) -> LocalRecoding:
+def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the lowest common ancestor of its group's values.
 
     The loss of a cell is the share of the other values of its hierarchy that it is merged

@@ -9,7 +9,7 @@ from shoal import _progress as progress
 from shoal._kernels.recoding import NONE, RecodedGroups, improve_groups, summarise
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
-from shoal.steps.recoding.hierarchies import RecodedColumn
+from shoal.steps.recoding.hierarchies import RecodableColumn
 
 Codes = NDArray[np.int64]
 CHUNK = 1000  # groups between which records may move in one pass
@@ -18,7 +18,7 @@ MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
 
 
 def refine_recoding(
-    columns: Sequence[RecodedColumn],
+    columns: Sequence[RecodableColumn],
     numbers: NDArray[np.float64],
     groups: Partition,
     units: Codes | None = None,
@@ -27,7 +27,7 @@ def refine_recoding(
 
     Parameters
     ----------
-    columns : sequence of RecodedColumn
+    columns : sequence of RecodableColumn
         The columns that are released as ancestors.
     numbers : ndarray of shape (n_records, n_numbers)
         The columns that are released as ranges, divided by the range of the whole column; NaN where
@@ -83,14 +83,14 @@ def refine_recoding(
 
 
 def recoding_loss(
-    columns: Sequence[RecodedColumn], numbers: NDArray[np.float64], groups: Partition
+    columns: Sequence[RecodableColumn], numbers: NDArray[np.float64], groups: Partition
 ) -> float:
     """Return the sum of the losses of all cells, if each group shows its ancestors and ranges."""
     return float(recoded_groups(columns, numbers, groups.labels).loss[: groups.n_groups].sum())
 
 
 def recoded_groups(
-    columns: Sequence[RecodedColumn],
+    columns: Sequence[RecodableColumn],
     numbers: NDArray[np.float64],
     labels: Codes,
     units: Codes | None = None,
@@ -120,7 +120,7 @@ def recoded_groups(
 
 
 def _hierarchy_arrays(
-    columns: Sequence[RecodedColumn], n: int
+    columns: Sequence[RecodableColumn], n: int
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int32]]:
     """Return ancestors and losses by column, level and value, and the values of the records.
 

@@ -50,24 +50,23 @@ class Transitions:
         return np.asarray(self.counts.sum(axis=1))
 
     @property
-    def stays(self) -> Matrix:
+    def stay_probabilities(self) -> Matrix:
         """Probability that a record of each category keeps it."""
+        return self._diagonal(self.matrix).astype(np.float64)
+
+    @property
+    def n_unchanged(self) -> int:
+        """Number of records that kept their category."""
+        return int(self._diagonal(self.counts).sum())
+
+    def _diagonal(self, matrix: Matrix | Codes) -> NDArray[Any]:
+        """Return the entry of each category that stays the same; 0 if it is never released."""
         position = {category: i for i, category in enumerate(self.released)}
         return np.array(
             [
-                self.matrix[i, position[category]] if category in position else 0.0
+                matrix[i, position[category]] if category in position else 0
                 for i, category in enumerate(self.categories)
             ]
-        )
-
-    @property
-    def unchanged(self) -> int:
-        """Number of records that kept their category."""
-        position = {category: i for i, category in enumerate(self.released)}
-        return sum(
-            int(self.counts[i, position[category]])
-            for i, category in enumerate(self.categories)
-            if category in position
         )
 
     def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:

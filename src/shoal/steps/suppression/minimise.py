@@ -85,7 +85,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
             is_proof = effort == "prove"
             assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
             assignment = assignment if is_solved else improve_assignment(assignment)
-    row, records, patterns = problem.pieces_of_codes(assignment.sorted_by_row())
+    row, records, patterns = problem.split_entries(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)
     bound = _bound_without_free_cells(problem, bound)
     weight = float((records @ cells) @ problem.importance)

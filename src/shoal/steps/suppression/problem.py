@@ -203,7 +203,7 @@ class Problem:
         counts = self.records[rows] if records is None else records
         return np.bincount(labels, counts, n_labels).astype(np.int64)
 
-    def pieces_of_codes(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
+    def split_entries(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
         """Return the entries of ``codes``, cut where their records get different patterns.
 
         Parameters
