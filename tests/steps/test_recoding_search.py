@@ -12,7 +12,8 @@ from shoal.frame.tables import open_frame
 from shoal.frame.types import as_types
 from shoal.partitioners import Partition
 from shoal.plan import Plan
-from shoal.steps import Generalise, local_search
+from shoal.steps import Generalise
+from shoal.steps.recoding import local_search
 from shoal.steps.recoding.hierarchies import read_hierarchy
 from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 from twins.local_recoding import changes, holds, loss, partitions

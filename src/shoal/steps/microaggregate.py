@@ -9,32 +9,22 @@ from numpy.typing import NDArray
 from shoal._params import Above, AtLeast, Between, RandomState
 from shoal.errors import ShoalWarning
 from shoal.frame import tables
-from shoal.frame.codes import codes_with_missing
 from shoal.frame.columns import Column, read_column
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
-from shoal.steps._step import GroupingStep, StepResult, check_confidential
+from shoal.steps._step import GroupingStep, StepResult
 from shoal.steps.constraints.homogeneity_noise import vary_homogeneous
-from shoal.steps.constraints.households import refuse_split_households
-from shoal.steps.constraints.privacy_constraint import privacy_constraint
-from shoal.steps.constraints.strata import (
-    FrameStrata,
-    merge_small_strata,
-    refuse_small_strata,
-    split_strata,
-)
-from shoal.steps.constraints.units import read_units
-from shoal.steps.microaggregation.checks import check_axes, check_options, check_values
+from shoal.steps.microaggregation.checks import check_options, check_values
 from shoal.steps.microaggregation.column_warnings import (
     constant_column_warnings,
     missing_value_warnings,
 )
-from shoal.steps.microaggregation.distance_space import DistanceSpace, read_distance_space
 from shoal.steps.microaggregation.group_loss import bound_on_loss, weighted_loss_warnings
-from shoal.steps.microaggregation.group_values import GroupValues, read_recoded_columns
-from shoal.steps.microaggregation.grouping import GroupingInput, group_block
+from shoal.steps.microaggregation.group_values import GroupValues
+from shoal.steps.microaggregation.grouping import group_block
+from shoal.steps.microaggregation.grouping_input import GroupingInput, read_grouping_input
 from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee
 from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
 
@@ -303,7 +293,7 @@ class Microaggregate(GroupingStep):
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        inputs = self._read_inputs(frame, columns, confidential, types, weights)
+        inputs = read_grouping_input(self, frame, columns, confidential, types, weights)
         released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
         fitted_partitioners: list[Partitioner] = []
@@ -326,28 +316,6 @@ class Microaggregate(GroupingStep):
             warnings=self._warnings(columns, inputs, released, partitions),
         )
 
-    def _read_inputs(
-        self,
-        frame: Frame,
-        columns: Sequence[Column],
-        confidential: Sequence[str],
-        types: Mapping[str, Type],
-        weights: NDArray[np.float64] | None,
-    ) -> GroupingInput:
-        """Return the coordinates, strata, units and constraints by which records are grouped."""
-        space = read_distance_space(self, frame, columns, confidential, types, weights)
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
-        units = None if self.unit_column is None else read_units(frame, self.unit_column)
-        return GroupingInput(
-            space=space,
-            strata=self._split_strata(frame, space, units),
-            constraint=privacy_constraint(self, frame, confidential, types, units),
-            confidential=confidential,
-            confidential_codes=self._confidential_codes(frame, confidential),
-            units=units,
-            recoded=read_recoded_columns(self, frame, columns, types),
-        )
-
     def _warnings(
         self,
         columns: Sequence[Column],
@@ -365,18 +333,6 @@ class Microaggregate(GroupingStep):
             *describe_local_recoding(released.recodings),
             *weighted_loss_warnings(self, inputs.space, partitions),
         )
-
-    def _split_strata(
-        self, frame: Frame, space: DistanceSpace, units: NDArray[np.int64] | None
-    ) -> FrameStrata:
-        """Return strata of at least k; merge or refuse smaller ones."""
-        strata = split_strata(frame, self.strata)
-        if self.small_strata == "merge":
-            strata = merge_small_strata(strata, self.k, space.Z, units, self.unit_noun)
-        refuse_small_strata(strata, self.k, units, self.unit_noun)
-        if units is not None and self.whole_households:
-            refuse_split_households(strata.rows, units)
-        return strata
 
     def _add_noise(
         self,
@@ -396,13 +352,6 @@ class Microaggregate(GroupingStep):
     def unit_noun(self) -> str:
         """The noun for what k counts, for messages."""
         return "households" if self.household else "units" if self.unit else "records"
-
-    def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
-        """Return codes of the confidential values; none if homogeneous groups are accepted."""
-        if self.homogeneity == "warn":
-            return np.empty((len(frame), 0), np.int64)
-        check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-        return codes_with_missing(frame, confidential)
 
     @property
     def recoded_columns(self) -> list[str]:

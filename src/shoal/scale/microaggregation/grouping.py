@@ -17,7 +17,8 @@ from shoal.scale.statistics.confidential_columns import RegionConstraint
 from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, privacy_constraint
 from shoal.steps.constraints.strata import FrameStrata
 from shoal.steps.constraints.units import read_units
-from shoal.steps.microaggregation.grouping import ColumnBlockGroups, GroupingInput, group_block
+from shoal.steps.microaggregation.grouping import ColumnBlockGroups, group_block
+from shoal.steps.microaggregation.grouping_input import GroupingInput
 
 Codes = NDArray[np.int64]
 

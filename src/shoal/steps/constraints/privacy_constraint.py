@@ -161,7 +161,7 @@ class PrivacyConstraint:
                         "different" if relaxed_constraint.kind == "distinct" else "equally frequent"
                     )
                     raise InputError(
-                        f"diversity={self.diversity:g} cannot be reached: all {n_records:,}"
+                        f"`diversity={self.diversity:g}` cannot be reached: all {n_records:,}"
                         f" records{location} together have {attainable:g} {kind} values"
                         f" of column {name!r}. Ask for no more, or give the column another role.",
                         code="diversity-out-of-reach",
@@ -174,7 +174,7 @@ class PrivacyConstraint:
                 if distance > self.closeness + TOLERANCE:
                     attainable = np.ceil(distance * 1e4) / 1e4
                     raise InputError(
-                        f"closeness={self.closeness:g} cannot be reached: all {n_records:,}"
+                        f"`closeness={self.closeness:g}` cannot be reached: all {n_records:,}"
                         f" records{location} together are at a distance of {attainable:g} from the"
                         f" table in column {name!r}. Ask for no less, or merge strata.",
                         code="closeness-out-of-reach",
@@ -261,12 +261,13 @@ def privacy_constraint(
     if step.diversity is None and step.closeness is None:
         return None
     option = "diversity" if step.diversity is not None else "closeness"
-    check_confidential(confidential, f"{option}={getattr(step, option):g}")
+    check_confidential(confidential, f"`{option}={getattr(step, option):g}`")
     groups_by_closeness = getattr(step, "closeness_by", "merge") == "first"
     if groups_by_closeness and len(confidential) > 1:
         raise PlanError(
             f'`closeness_by="first"` sorts the records by one confidential column and there are'
-            f' {len(confidential)}. Use "merge" or "swap", which take all of them into account.',
+            f' {len(confidential)}. Use `closeness_by="merge"` or `closeness_by="swap"`, which'
+            " take all of them into account.",
             code="closeness-first-of-several",
             count=len(confidential),
         )

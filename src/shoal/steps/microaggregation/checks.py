@@ -26,10 +26,10 @@ def check_options(step: "Microaggregate") -> None:
     in_blocks = sorted(name for block in step.column_blocks for name in block)
     if in_blocks != sorted(step.columns):
         raise PlanError(
-            "The blocks must hold each masked column exactly once.", code="blocks-not-a-partition"
+            "`blocks` must name each masked column exactly once.", code="blocks-not-a-partition"
         )
     if not all(step.column_blocks):
-        raise PlanError("A block holds no column. Leave it out.", code="block-empty")
+        raise PlanError("A block of `blocks` names no column. Leave it out.", code="block-empty")
     _check_constraints(step)
     _check_options_by_column(step)
     aggregates = {step.aggregate_of(name) for name in step.columns}
@@ -119,7 +119,8 @@ def _check_units(step: "Microaggregate") -> None:
         return
     if step.household is None:
         raise PlanError(
-            "`whole_households` needs `household`. Name it, or leave the option out.",
+            "`whole_households` needs `household`, the column of the households. Name it, or leave"
+            " the option out.",
             code="household-missing",
             option="whole_households",
         )
@@ -145,14 +146,14 @@ def _check_constraints(step: "Microaggregate") -> None:
         return
     if len(step.column_blocks) > 1:
         raise PlanError(
-            "diversity and closeness hold for all columns together, and blocks separate them."
-            " Leave one of the two out.",
+            "`diversity` and `closeness` hold for all columns together, and `blocks` separates"
+            " these. Leave one of the two out.",
             code="constraint-with-blocks",
         )
     if step.closeness is None and step.closeness_by != "merge":
         raise PlanError(
-            f'closeness_by="{step.closeness_by}" needs closeness: the maximum distance between a'
-            " group and the table.",
+            f'`closeness_by="{step.closeness_by}"` needs `closeness`, the maximum distance between'
+            " a group and the table. Give both, or leave it out.",
             code="closeness-missing",
             option="closeness",
         )
@@ -165,7 +166,7 @@ def _check_closeness_first(step: "Microaggregate") -> None:
     if step.strata:
         raise PlanError(
             '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
-            ' groups inside strata. Use "merge" or "swap".',
+            ' groups inside strata. Use `closeness_by="merge"` or `closeness_by="swap"`.',
             code="closeness-first-splits",
             option="within",
         )
@@ -181,6 +182,6 @@ def _check_closeness_first(step: "Microaggregate") -> None:
         raise PlanError(
             '`closeness_by="first"` forms groups by its own method, starting from mdav, so'
             f' {type(step.partitioner).__name__} would be ignored. Use the method "auto" or "mdav",'
-            " or another closeness_by.",
+            ' `closeness_by="merge"` or `closeness_by="swap"`.',
             code="closeness-first-ignores-method",
         )

@@ -88,11 +88,11 @@ def read_distance_space(
     """
     confidential_columns: list[Column] = []
     if step.dependence > 0:
-        check_confidential(confidential, f"dependence={step.dependence:g}")
+        check_confidential(confidential, f"`dependence={step.dependence:g}`")
         confidential_columns = [read_column(frame, name, types.get(name)) for name in confidential]
         refuse_missing(
             confidential_columns,
-            "Correct them, or leave dependence out: distances need the values.",
+            "Correct them, or leave `dependence` out: distances need the values.",
         )
     return build_distance_space(
         columns,

@@ -1,7 +1,6 @@
 """Group the records of a microaggregation, by stratum and by pattern of missing cells."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,11 +17,9 @@ from shoal.steps.constraints.homogeneity import (
     merge_homogeneous,
 )
 from shoal.steps.constraints.households import group_households
-from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, constrained_partitioner
-from shoal.steps.constraints.strata import FrameStrata
-from shoal.steps.microaggregation.distance_space import DistanceSpace
+from shoal.steps.constraints.privacy_constraint import constrained_partitioner
+from shoal.steps.microaggregation.grouping_input import GroupingInput
 from shoal.steps.microaggregation.missing_patterns import group_by_pattern, join_patterns
-from shoal.steps.recoding.local_recoding import LocallyRecodedColumns
 from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 
 if TYPE_CHECKING:
@@ -31,38 +28,6 @@ if TYPE_CHECKING:
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class GroupingInput:
-    """The records to group and the constraints on their groups, the same for all blocks.
-
-    Parameters
-    ----------
-    space : DistanceSpace
-        Coordinates for distances.
-    strata : FrameStrata
-        Strata that no group crosses.
-    constraint : PrivacyConstraint or None
-        Constraint on the confidential values of every group.
-    confidential : list of str
-        Names of the confidential columns.
-    confidential_codes : ndarray of shape (n_records, n_confidential)
-        Their values as integer codes, below 0 for missing cells; without columns where
-        homogeneous groups are accepted.
-    units : ndarray of shape (n_records,), optional
-        The unit of each record as an integer, if k counts units.
-    recoded : LocallyRecodedColumns
-        The columns that are released as ancestors or ranges.
-    """
-
-    space: DistanceSpace
-    strata: FrameStrata
-    constraint: PrivacyConstraint | None
-    confidential: Sequence[str]
-    confidential_codes: Codes
-    units: Codes | None = None
-    recoded: LocallyRecodedColumns = LocallyRecodedColumns({}, {})
 
 
 class ColumnBlockGroups(NamedTuple):
