@@ -346,7 +346,9 @@ class Microaggregate(GroupingStep):
         if not self.is_random:
             return {}
         rng = np.random.default_rng(self.random_state)
-        return vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
+        return vary_homogeneous(
+            frame, confidential, types, partitions, amount=self.noise, rng=rng, units=units
+        )
 
     @property
     def unit_noun(self) -> str:

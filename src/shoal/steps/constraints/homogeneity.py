@@ -1,4 +1,4 @@
-"""Groups in which all records share a confidential value: count, merge and describe them."""
+"""Homogeneous groups, in which all records share a confidential value: count, merge, describe."""
 
 from collections.abc import Mapping, Sequence
 
@@ -22,7 +22,7 @@ def count_homogeneous(
 ) -> dict[str, SharedCounts]:
     """Return by column the number of groups that share a value of it, groups of one included.
 
-    Where units are counted, the number of groups in which all units hold the same value. Missing
+    If units are counted, these are the groups in which all units hold the same value. Missing
     cells have codes below 0.
     """
     return {
@@ -34,9 +34,23 @@ def count_homogeneous(
 def homogeneous_groups(
     groups: Partition, codes: Codes, units: Codes | None = None
 ) -> NDArray[np.bool_]:
-    """Return for each group and column whether the group has a single value in it.
+    """Return whether each group has a single value in each column.
 
-    Where units are counted, whether all units of the group hold the same value.
+    If units are counted, return whether all units of the group hold the same value.
+
+    Parameters
+    ----------
+    groups : Partition
+        The groups.
+    codes : ndarray of shape (n_records, n_columns)
+        The values as integers.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, if units are counted.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, n_columns)
+        True where a group is homogeneous.
     """
     if units is not None:
         distinct = [tally(groups.labels, column, units).n_distinct for column in codes.T]
@@ -108,10 +122,23 @@ def describe_homogeneity(
 ) -> str:
     """Return a sentence on the classes with a single confidential value; empty if there are none.
 
-    ``shared_counts`` counts such classes by column, ``n_groups`` all classes, and ``unit`` is the
-    column of the units that share values. Without ``classes_known``, as after
-    swapping, the class of a person need not be known. Columns whose classes share only missing
-    cells are left out.
+    Columns whose classes share only missing cells are left out.
+
+    Parameters
+    ----------
+    shared_counts : mapping of str to SharedCounts
+        The number of such classes by column.
+    n_groups : int
+        The number of all classes.
+    unit : str
+        The column of the units that share values, or ``"record"``.
+    classes_known : bool
+        Whether an attacker may know the class of a person; not so after swapping, for example.
+
+    Returns
+    -------
+    str
+        The sentence.
     """
     with_value = {name: counts for name, counts in shared_counts.items() if counts.with_value}
     if not with_value:
@@ -133,7 +160,7 @@ def describe_homogeneity(
 
 
 def _describe_counts(counts: SharedCounts) -> str:
-    """Return the number of classes of a column, with those of missing or of other cells."""
+    """Return the number of classes of a column, and how many share missing cells or vary."""
     remarks = [f"{counts.missing:,} by missing cells"] if counts.missing else []
     with_others = counts.with_value - counts.every_record
     if with_others:

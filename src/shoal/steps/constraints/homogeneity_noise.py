@@ -1,7 +1,7 @@
-"""Noise on confidential values of groups that share one: a remedy of [DSS08]_ (Example 2).
+"""Noise on the confidential values of homogeneous groups: a remedy of [DSS08]_ (Example 2).
 
-The values of such a group vary afterwards, so that membership no longer gives the exact value. It
-still gives values near it: the noise is small, or the confidential column would be of no use.
+The values of such a group vary afterwards, so that membership no longer discloses the exact value.
+It still discloses values near it: the noise is small, or the column would be of no use.
 
 References
 ----------
@@ -37,6 +37,7 @@ def vary_homogeneous(
     names: Sequence[str],
     types: Mapping[str, Type],
     partitions: Sequence[Partition],
+    *,
     amount: float,
     rng: Rng,
     units: Codes | None = None,
@@ -61,7 +62,7 @@ def vary_homogeneous(
     amount : float
         How much noise, above 0 and at most 1.
     rng : Generator
-        Source of random numbers.
+        Random number generator.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
 
@@ -114,7 +115,7 @@ def _homogeneous_members(partition: Partition, column: Codes, units: Codes | Non
 def _vary_numbers(
     numbers: NDArray[np.float64], groups: Sequence[Codes], amount: float, rng: Rng
 ) -> NDArray[np.float64]:
-    """Return numbers with noise in some groups, in the decimals and the range of the column."""
+    """Return numbers with noise in some groups, with the decimals and the range of the column."""
     new_numbers = numbers.copy()
     decimals = decimals_of_values(numbers)
     last_digit = 10.0**-decimals if decimals is not None else 0.0
@@ -135,7 +136,7 @@ def _vary_numbers(
 
 
 def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: Rng) -> Codes:
-    """Return for each record the row whose value it gets."""
+    """Return for each record the record whose value it gets; some in each group get another."""
     rows = np.arange(len(codes))
     for members in groups:
         rows_with_other_values = np.flatnonzero(codes != codes[members[0]])

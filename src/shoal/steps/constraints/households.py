@@ -1,4 +1,4 @@
-"""Group whole households by the means of their members."""
+"""Households whose members stay in one group: they are grouped by the means of their members."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     households : ndarray of shape (n_records,)
         The household of each record.
     partitioner : Partitioner
-        Method that groups the means; it is fitted.
+        Method that groups the means; it is fitted in place.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     if len(sizes) < partitioner.k:
         raise InputError(
             f"A group needs k={partitioner.k} households but the data hold only {len(sizes):,}."
-            " Lower k, or leave household out.",
+            " Lower k, or leave `household` out.",
             code="too-few-units",
             k=partitioner.k,
             units=len(sizes),

@@ -40,9 +40,9 @@ class PrivacyConstraint:
     names : list of str
         Names of the confidential columns.
     ranks : ndarray of shape (n_records, n_confidential)
-        Their values as integers from 0, for the whole table.
+        Their values as integers from 0, for the whole table: ranks, or codes of categories.
     ordered : ndarray of shape (n_confidential,)
-        Whether the order of these integers is meaningful.
+        Whether the integers of a column are ranks.
     diversity : float or None
         Minimum number of different, or of equally frequent, values in a group.
     kind : str
@@ -54,7 +54,7 @@ class PrivacyConstraint:
     k : int
         Minimum number of units in a group.
     counts : ndarray of shape (n_records,), optional
-        Number of equal records that each of those given stands for, if records are counted.
+        Number of equal records that each record stands for; 1 by default. Ignored with ``units``.
     """
 
     names: Sequence[str]
@@ -80,7 +80,7 @@ class PrivacyConstraint:
         return [np.bincount(column, weights) for column in self.ranks.T]
 
     def is_met_by(self, records: Labels) -> bool:
-        """Return whether a group of ``records`` meets the constraint and holds k units."""
+        """Return whether a group of ``records`` meets the constraint; units must be k, too."""
         if self.units is not None and len(np.unique(self.units[records])) < self.k:
             return False
         is_diverse = self.diversity is None or bool(
@@ -120,7 +120,7 @@ class PrivacyConstraint:
 
     @property
     def holds_with_any(self) -> bool:
-        """Whether a union with any other group still meets it, if one of the two does."""
+        """Whether the union with any other group meets the constraint, if one of the two does."""
         counts_distinct_only = self.closeness is None and self.kind == "distinct"
         return self.units is None and counts_distinct_only
 
@@ -137,7 +137,7 @@ class PrivacyConstraint:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
-                distance_from_table(self._shares(i, records), bool(is_ordered))[0]
+                distance_from_table(self._divided_tally(i, records), bool(is_ordered))[0]
                 for i, is_ordered in enumerate(self.ordered)
             ]
         )
@@ -148,40 +148,46 @@ class PrivacyConstraint:
         All records together have at least as many values, and are at most as far from the table,
         as the worst of any groups that they are split into. This does not hold where units are
         counted; the number of distinct values of the records is then the only limit.
+        ``location`` names the records in the message.
         """
         n_records = len(rows) if self.counts is None else int(self.counts[rows].sum())
+        records = f"all {n_records:,} records{location} together"
         if self.diversity is not None:
-            relaxed_constraint = (
-                self if self.units is None else replace(self, units=None, kind="distinct")
-            )
-            for name, attained in zip(self.names, relaxed_constraint.values_in(rows), strict=True):
-                if attained < self.diversity - TOLERANCE:
-                    attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
-                    kind = (
-                        "different" if relaxed_constraint.kind == "distinct" else "equally frequent"
-                    )
-                    raise InputError(
-                        f"`diversity={self.diversity:g}` cannot be reached: all {n_records:,}"
-                        f" records{location} together have {attainable:g} {kind} values"
-                        f" of column {name!r}. Ask for no more, or give the column another role.",
-                        code="diversity-out-of-reach",
-                        column=name,
-                        diversity=self.diversity,
-                        attainable=float(attainable),
-                    )
+            self._refuse_diversity(rows, records)
         if self.closeness is not None and self.units is None:
-            for name, distance in zip(self.names, self.distances(rows), strict=True):
-                if distance > self.closeness + TOLERANCE:
-                    attainable = np.ceil(distance * 1e4) / 1e4
-                    raise InputError(
-                        f"`closeness={self.closeness:g}` cannot be reached: all {n_records:,}"
-                        f" records{location} together are at a distance of {attainable:g} from the"
-                        f" table in column {name!r}. Ask for no less, or merge strata.",
-                        code="closeness-out-of-reach",
-                        column=name,
-                        closeness=self.closeness,
-                        attainable=float(attainable),
-                    )
+            self._refuse_closeness(rows, records)
+
+    def _refuse_diversity(self, rows: Labels, records: str) -> None:
+        assert self.diversity is not None
+        relaxed = self if self.units is None else replace(self, units=None, kind="distinct")
+        for name, attained in zip(self.names, relaxed.values_in(rows), strict=True):
+            if attained < self.diversity - TOLERANCE:
+                attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
+                kind = "different" if relaxed.kind == "distinct" else "equally frequent"
+                raise InputError(
+                    f"`diversity={self.diversity:g}` cannot be reached: {records} have"
+                    f" {attainable:g} {kind} values of column {name!r}. Ask for no more, or give"
+                    " the column another role.",
+                    code="diversity-out-of-reach",
+                    column=name,
+                    diversity=self.diversity,
+                    attainable=float(attainable),
+                )
+
+    def _refuse_closeness(self, rows: Labels, records: str) -> None:
+        assert self.closeness is not None
+        for name, distance in zip(self.names, self.distances(rows), strict=True):
+            if distance > self.closeness + TOLERANCE:
+                attainable = np.ceil(distance * 1e4) / 1e4
+                raise InputError(
+                    f"`closeness={self.closeness:g}` cannot be reached: {records} are at a distance"
+                    f" of {attainable:g} from the table in column {name!r}. Ask for no less, or"
+                    " merge strata.",
+                    code="closeness-out-of-reach",
+                    column=name,
+                    closeness=self.closeness,
+                    attainable=float(attainable),
+                )
 
     def enforce(self, Z: Matrix, groups: Partition, rows: Labels, *, by: str) -> Partition:
         """Return groups of ``rows`` that all meet the constraint.
@@ -214,36 +220,29 @@ class PrivacyConstraint:
         if self.units is not None:
             one_group = np.zeros(len(records), np.int64)
             values = commonest_values(one_group, self.units[records], values)[1]
-        elif self.counts is not None:
+        if self.units is None and self.counts is not None:
             distinct, inverse = np.unique(values, return_inverse=True)
             counts = np.bincount(inverse.ravel(), self.counts[records]).astype(np.int64)
-            class_sizes = np.array([counts.sum()])
-            return Tally(
-                np.zeros(len(distinct), np.int64),
-                distinct,
-                counts,
-                class_sizes,
-                self.totals[column],
-            )
-        distinct, counts = np.unique(values, return_counts=True)
-        class_sizes = np.array([len(values)])
-        return Tally(
-            np.zeros(len(distinct), np.int64), distinct, counts, class_sizes, self.totals[column]
-        )
+        else:
+            distinct, counts = np.unique(values, return_counts=True)
+        return _tally_of_group(distinct, counts, int(counts.sum()), self.totals[column])
 
-    def _shares(self, column: int, records: Labels) -> Tally:
+    def _divided_tally(self, column: int, records: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, divided among its records."""
         if self.units is None:
             return self._tally(column, records)
         units = self.units[records]
         weights = weights_in_class(np.zeros(len(records), np.int64), units)
         distinct, inverse = np.unique(self.ranks[records, column], return_inverse=True)
-        class_sizes, one_group = (
-            np.array([len(np.unique(units))]),
-            np.zeros(len(distinct), np.int64),
-        )
         counts = np.bincount(inverse.ravel(), weights)
-        return Tally(one_group, distinct, counts, class_sizes, self.unit_totals[column])
+        return _tally_of_group(distinct, counts, len(np.unique(units)), self.unit_totals[column])
+
+
+def _tally_of_group(
+    distinct: Labels, counts: NDArray[Any], size: int, totals: NDArray[Any]
+) -> Tally:
+    """Return the tally of a single group of ``size`` records or units."""
+    return Tally(np.zeros(len(distinct), np.int64), distinct, counts, np.array([size]), totals)
 
 
 def privacy_constraint(
@@ -256,7 +255,8 @@ def privacy_constraint(
 ) -> PrivacyConstraint | None:
     """Return the constraint that a step puts on its groups, or None.
 
-    ``counts`` are the records that each row of ``frame`` stands for.
+    ``units`` is the unit of each record, if k counts units, and ``counts`` the number of records
+    that each row of ``frame`` stands for.
     """
     if step.diversity is None and step.closeness is None:
         return None
@@ -288,7 +288,7 @@ def privacy_constraint(
 def constrained_partitioner(
     step: "Microaggregate", constraint: PrivacyConstraint | None, partitioner: Partitioner
 ) -> Partitioner:
-    """Return the partitioner to use: `ClosenessFirst` if the step is set to use it."""
+    """Return the partitioner, or `ClosenessFirst` in its place if the step is set to use that."""
     if constraint is None or step.closeness is None or step.closeness_by != "first":
         return partitioner
     kind: Any = "ordered" if constraint.ordered[0] else "categories"

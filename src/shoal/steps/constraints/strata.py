@@ -1,4 +1,4 @@
-"""Strata: parts of a table that no group crosses."""
+"""Strata: records with equal values in some columns, between which no group is formed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from shoal.errors import InputError, ShoalWarning, StrataMerged
 from shoal.frame.codes import codes
 from shoal.frame.new_values import RowGather
 from shoal.frame.tables import Frame
+from shoal.partitioners._base import squared_distances
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -18,7 +19,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class FrameStrata:
-    """The records of each stratum.
+    """The strata of a table.
 
     Parameters
     ----------
@@ -29,7 +30,7 @@ class FrameStrata:
     rows : list of ndarray
         The records of each stratum, in order.
     source_rows : ndarray of shape (n_records,), optional
-        Where strata were merged: the record whose values each record gets in the columns.
+        If strata were merged, the record whose values each record gets in the columns.
     warnings : tuple of ShoalWarning
         A warning about merged strata, if there are any.
     """
@@ -43,8 +44,8 @@ class FrameStrata:
     def location_phrase(self, stratum: int) -> str:
         """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
 
-        A stratum is named by its number: its name is a value of the data, and the name of a small
-        stratum may identify a person.
+        A stratum is named by its number, because its values are data, and those of a small stratum
+        may identify a person.
         """
         if not self.columns:
             return ""
@@ -53,7 +54,7 @@ class FrameStrata:
 
     @property
     def released(self) -> dict[str, RowGather]:
-        """New values of the columns where strata were merged, otherwise an empty dict."""
+        """New values of the columns if strata were merged, otherwise an empty dict."""
         if self.source_rows is None:
             return {}
         none_missing = np.zeros(len(self.source_rows), bool)
@@ -61,7 +62,7 @@ class FrameStrata:
 
 
 def split_strata(frame: Frame, columns: Sequence[str]) -> FrameStrata:
-    """Return the strata that the values of ``columns`` define; the whole table without columns."""
+    """Return the strata that ``columns`` define; without columns, the table is one stratum."""
     if not columns:
         return FrameStrata(frame, columns, [np.arange(len(frame))])
     key = codes(frame, columns)
@@ -83,7 +84,7 @@ def refuse_small_strata(
 def refuse_small_sizes(
     sizes: Sequence[int], k: int, *, columns: Sequence[str], noun: str = "records"
 ) -> None:
-    """Refuse strata of ``columns`` that hold fewer than k; the message names no stratum."""
+    """Refuse strata of fewer than k; the message names their ``columns``, but no stratum."""
     n_small = sum(size < k for size in sizes)
     if not n_small:
         return
@@ -107,9 +108,8 @@ def merge_small_strata(
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
     The smallest is joined first, with the stratum whose mean is nearest; ties go to the stratum
-    that comes first. All records of joined strata get the values of the largest of these strata:
-    if they kept their own, the columns would distinguish them and classes of fewer than k could
-    result.
+    that comes first. In the columns of the strata, all records of joined strata get the values of
+    the largest of these. If they kept their own values, classes of fewer than k could result.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def join_small_strata(
 def _nearest_stratum(centres: Matrix, smallest: int) -> int:
     """Return the other stratum whose mean is nearest to that of ``smallest``."""
     with np.errstate(over="ignore", invalid="ignore"):
-        distances = ((centres - centres[smallest]) ** 2).sum(axis=1)
+        distances = squared_distances(centres, centres[smallest])
     others = np.delete(np.arange(len(centres)), smallest)
     # Squares of huge values are infinite or not a number: such strata are equally far.
     return int(others[np.argmin(np.nan_to_num(distances[others], nan=np.inf, posinf=np.inf))])

@@ -34,7 +34,8 @@ def refuse_missing_units(name: str, n_missing: int) -> None:
 def n_candidates_needed(present_units: Codes, candidate_units: Codes, k: int) -> int:
     """Return how many candidates, in order, must join some records to reach k units.
 
-    Both are given by their units. All candidates must join if the rest would hold fewer than k.
+    Both are given by their units. All candidates must join if those left would be fewer than k
+    units.
 
     Examples
     --------

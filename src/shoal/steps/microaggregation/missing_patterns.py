@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.partitioners._base import squared_distances
 from shoal.steps.constraints.units import n_candidates_needed
 
 Matrix = NDArray[np.float64]
@@ -23,13 +24,12 @@ def join_patterns(
 ) -> Mask:
     """Suppress further cells until every pattern of missing cells has at least ``k`` records.
 
-    The pattern with the fewest records is joined with another one. Its records lose the cells
-    that the other pattern lacks. The other pattern gives as many records as both need to attain
-    k, or all if it cannot spare them, and these lose the cells that the small pattern lacks. The
-    other pattern is the one that costs the fewest cells; its records nearest to the mean of the
-    small pattern, on the columns known in both, are given first. Ties go to a pattern that is
-    small itself, then to the one with fewer missing cells, then to the one whose missing cells
-    are in later columns.
+    The pattern with the fewest records is joined with another one, until all have k. Its records
+    lose the cells that the other pattern lacks. As many records of the other pattern join them as
+    are needed for k, or all if the others would be fewer than k, and lose the cells that the small
+    pattern lacks; those nearest to its mean, on the columns known in both, come first. The other
+    pattern is the one that costs the fewest cells. Ties go to a pattern that is small itself, then
+    to the one with fewer missing cells, then to the one whose missing cells are in later columns.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def join_patterns(
         )
         is_shared = ~common_pattern[columns]
         centre = Z[smallest_rows][:, is_shared].mean(axis=0)
-        distances = ((Z[other_rows][:, is_shared] - centre) ** 2).sum(axis=1)
+        distances = squared_distances(Z[other_rows][:, is_shared], centre)
         donors = other_rows[np.argsort(distances, kind="stable")]
         rows_with_pattern = rows_of.get(tuple(common_pattern.tolist()), other_rows[:0])
         if n_donors and units is not None:

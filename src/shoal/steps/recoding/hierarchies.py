@@ -1,4 +1,4 @@
-"""Columns with the levels of their hierarchies, which a step may recode them to."""
+"""Columns with the levels of their hierarchies, and what a cell loses at each level."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -24,16 +24,19 @@ RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 class RecodableColumn:
     """A column with the labels of its values at every level of its hierarchy.
 
+    Codes are those of the distinct values in the table; the greatest stands for a missing value.
+
     Parameters
     ----------
     name : str
         Name of the column.
     codes : ndarray of shape (n_records,)
-        The value of each record, as a code.
+        The code of each record's value.
     labels : list of ndarray of shape (n_values,)
-        For each level the label of each value; None for a missing value below the root.
+        For each level, the label of the ancestor of each value; None for a missing value below the
+        root.
     levels : Levels
-        Ancestors and losses.
+        The ancestors as codes, and their losses.
     """
 
     name: str
@@ -51,12 +54,22 @@ class RecodableColumn:
         return np.array(self.labels[level][self.codes])
 
     def level_usage(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
-        """Return for each level the number of its categories and of the cells released at it.
+        """Return what a picture of the hierarchy shows of each level.
 
-        A level of -1 stands for a cell that is not released. ``counts`` is the number of records
-        that each row stands for. ``widths`` are the numbers of values below the categories of each
-        level, in an order in which categories stand below their parents, the widest first; they are
-        empty if there are too many categories to draw.
+        Parameters
+        ----------
+        level_of_record : ndarray of shape (n_records,)
+            The level at which each cell is released; -1 if it is not.
+        counts : ndarray of shape (n_records,), optional
+            Number of records that each row stands for; 1 by default.
+
+        Returns
+        -------
+        dict
+            By level, the number of ``categories``, the number of ``cells`` released at it, and the
+            ``widths`` of the categories: how many values each covers, in an order in which
+            categories stand below their parents, the widest first. Widths are empty if there are
+            too many categories to draw.
         """
         n_levels = len(self.labels)
         return {
@@ -71,10 +84,10 @@ class RecodableColumn:
         }
 
     def _widths(self) -> list[list[int]]:
-        """Return the number of values below each category, level by level, without their names."""
+        """Return the number of values that each category covers, by level; see `level_usage`."""
         occurring_values = np.unique(self.codes)
         ancestors = [level_ancestors[occurring_values] for level_ancestors in self.levels.ancestors]
-        keys: list[Codes] = []  # the last one counts most: the widest categories of the top level
+        keys: list[Codes] = []  # the last key counts most: the width of the top-level category
         for level_ancestors in ancestors:
             keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
         order = np.lexsort(keys)
@@ -93,10 +106,10 @@ def read_hierarchy(
     loss: RecodingLoss = "distinctions",
     counts: Codes | None = None,
 ) -> RecodableColumn:
-    """Return a column with its hierarchy; without one, its values and their root are the levels.
+    """Return a column with its hierarchy; without one, its values and the root are the levels.
 
-    A missing value is a value of its own, and has no ancestor but the root. ``counts`` are the
-    records that each row of ``frame`` stands for.
+    A missing value is a value of its own whose only ancestor is the root. ``counts`` is the number
+    of records that each row of ``frame`` stands for; 1 by default.
     """
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
@@ -115,7 +128,11 @@ def read_hierarchy(
 
 
 def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type | None) -> list[Row]:
-    """Return the paths of all values of the hierarchy, or of the column where a rule gives them."""
+    """Return the path of each value to the root, without the root.
+
+    These are the paths of all values that a hierarchy lists, or else of those of the column, from
+    a rule such as prefixes or intervals.
+    """
     hierarchy = None if declared_type is None else declared_type.as_hierarchy
     if hierarchy is None or declared_type is None:
         return [(value,) for value in values]
@@ -155,7 +172,7 @@ def _distinction_losses(
 
     A missing value counts as a value of the hierarchy if it occurs.
     """
-    n_missing = int(counts[-1] > 0)
+    n_missing = int(counts[-1] > 0)  # values that stand for a missing cell: 0 or 1
     n_others = max(1, len(rows) + n_missing - 1)
     losses = []
     for level, level_labels in enumerate(labels[:-1]):
@@ -171,9 +188,9 @@ def _distinction_losses(
 def _entropy_losses(
     ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
 ) -> list[Values]:
-    """Return the bits that tell a value from others with its ancestor, as a share of the most.
+    """Return the bits that distinguish a value from others with the same ancestor.
 
-    The unit is the mean of the last level, so that a column loses 1 there.
+    They are divided by their mean at the last level, so that a column loses 1 there.
     """
     positive_counts = np.maximum(counts, 1)
     bits = [
@@ -189,5 +206,5 @@ def _entropy_losses(
 _LOSSES: dict[str, Callable[..., list[Values]]] = {
     "distinctions": _distinction_losses,
     "entropy": _entropy_losses,
-    "discernibility": _distinction_losses,  # of cells, to choose the order of the search
+    "discernibility": _distinction_losses,  # orders the search; nodes are compared by pairs
 }

@@ -21,9 +21,9 @@ LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
 
 
 class LocalRecoding(NamedTuple):
-    """The released texts of a column, the mean loss of its cells, and the levels they show.
+    """The released texts of a column, the mean loss of its cells, and the use of its levels.
 
-    ``levels`` is empty for ranges; see `RecodableColumn.level_usage`.
+    ``levels`` is what `RecodableColumn.level_usage` returns; it is empty for ranges.
     """
 
     values: TextColumn
@@ -32,9 +32,9 @@ class LocalRecoding(NamedTuple):
 
 
 class LocallyRecodedColumns(NamedTuple):
-    """The columns of a table that are released as ancestors or as ranges.
+    """The columns of a table that are released as ancestors or as ranges, by name.
 
-    ``numbers`` are divided by the range of their column.
+    ``numbers`` are those released as ranges, divided by the range of the whole column.
     """
 
     ancestors: Mapping[str, RecodableColumn]
@@ -43,7 +43,7 @@ class LocallyRecodedColumns(NamedTuple):
     def select(
         self, names: Sequence[str], rows: NDArray[np.int64]
     ) -> tuple[list[RecodableColumn], NDArray[np.float64]]:
-        """Return some columns of some records, for `refine_recoding`."""
+        """Return columns of some records: those released as ancestors, and those as ranges."""
         columns = [self.ancestors[name] for name in names if name in self.ancestors]
         numbers = [self.numbers[name][rows] for name in names if name in self.numbers]
         return (
@@ -55,7 +55,7 @@ class LocallyRecodedColumns(NamedTuple):
 def read_locally_recoded(
     frame: Frame, columns: Sequence[Column], as_range: Container[str], types: Mapping[str, Type]
 ) -> LocallyRecodedColumns:
-    """Return columns as ancestors, or as ranges for numbers with ``as_range``."""
+    """Return columns to release as ancestors, or as ranges if they are numbers in ``as_range``."""
     numbers = {
         column.name: column.values
         for column in columns
@@ -105,7 +105,10 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
 
 
 def group_ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
-    """Return for each record the range of its group's numbers, and its mean share of the whole."""
+    """Return for each record the range of its group's numbers.
+
+    The loss of a cell is the width of that range as a share of the range of the whole column.
+    """
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     low, high = _extremes(column.values, labels, has_value)
     is_whole = all(float(value).is_integer() for value in column.values[has_value])
@@ -120,7 +123,7 @@ def group_ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecod
 
 
 def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
-    """Return a warning about the loss by local recoding, by column."""
+    """Return a warning with the loss by local recoding, if any column was recoded."""
     if not recoded:
         return []
     losses = {name: recoding.loss for name, recoding in recoded.items()}

@@ -1,4 +1,4 @@
-"""Refine groups for local recoding, so that common ancestors and ranges lose less."""
+"""Local search that refines groups, so that their common ancestors and ranges lose less."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from shoal.steps.recoding.hierarchies import RecodableColumn
 Codes = NDArray[np.int64]
 CHUNK = 1000  # groups between which records may move in one pass
 MAX_PASSES = 40
-MIN_GAIN = 1e-4  # share of the loss that a pass must save for another one
+MIN_GAIN = 1e-4  # share of the loss that a pass must save, or else all groups are tried again
 
 
 def refine_recoding(
@@ -95,7 +95,7 @@ def recoded_groups(
     labels: Codes,
     units: Codes | None = None,
 ) -> RecodedGroups:
-    """Return the state of a local search, with the values that each group has in common."""
+    """Return the state of a local search: the groups with their ancestors, ranges and losses."""
     n, p, q = len(labels), len(columns), numbers.shape[1]
     ancestors, losses, codes = _hierarchy_arrays(columns, n)
     n_groups = int(labels.max()) + 1
@@ -155,7 +155,7 @@ def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
 
 
 def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> list[Codes]:
-    """Return the groups in chunks of similar groups, sorted by other columns in every pass."""
+    """Return chunks of similar groups; each pass sorts them by other columns first."""
     if len(active_groups) <= CHUNK:
         return [active_groups]
     keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]

@@ -1,4 +1,4 @@
-"""Choose the cells to suppress, with a lower bound of their weight."""
+"""Choose cells of low weight to suppress, with a lower bound of the weight."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -74,7 +74,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     """
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
-        # Each record for itself: suppressed cells of one never take a match from another.
+        # Each record by itself: suppressed cells of one record never break a match of another.
         assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.any_bound
         assignment.pattern = cheapest.patterns.copy()
     else:
@@ -93,7 +93,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
 
 
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:
-    """Return a bound without the small weights that cells of importance 0 have."""
+    """Return a bound of the importance, without the small weights that free cells have."""
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
         return bound
