@@ -1,4 +1,4 @@
-"""Change categories at random by a known matrix: post-randomisation (PRAM)."""
+"""Post-randomisation (PRAM): change categories at random with known probabilities."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -159,7 +159,7 @@ class Pram(Step):
         rows: Codes,
         uniform: Matrix,
     ) -> tuple[Transitions, Codes]:
-        """Return how some records that lack the same cells change, and the category of each."""
+        """Return how some records that lack the same cells change, and each one's new category."""
         key = _joint_codes(original, rows)
         _, first, codes = np.unique(key, return_index=True, return_inverse=True)
         codes = codes.ravel()
@@ -184,7 +184,7 @@ class Pram(Step):
     def _first_stage(
         self, block: Sequence[str], categories: list[Category], counts: Codes
     ) -> tuple[Matrix, list[Category]]:
-        """Return the matrix of the first stage, and what its columns stand for."""
+        """Return the matrix of the first stage, and the categories that its columns stand for."""
         if self.stay is not None:
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
@@ -214,7 +214,7 @@ class Pram(Step):
                 "Give either `stay`, the probability of staying, or `matrix`.", code="pram-matrix"
             )
         if self.stay == 1:
-            raise PlanError("With stay = 1 nothing changes. Use less.", code="pram-nothing-changes")
+            raise PlanError("With `stay=1` nothing changes. Use less.", code="pram-nothing-changes")
         check_strata(self.strata, self.columns)
         if self.matrix is None:
             return
@@ -240,7 +240,7 @@ class Pram(Step):
 
 
 class _NewValues:
-    """The new values of the columns of a block, put together part by part."""
+    """The new values of the columns of a block, set for some records at a time."""
 
     def __init__(self, original: Sequence[Categories]):
         self.codes = np.full((len(original[0].codes), len(original)), -1, np.int64)

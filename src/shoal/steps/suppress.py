@@ -1,4 +1,4 @@
-"""Suppress cells until every class holds at least k records."""
+"""Local suppression: suppress cells until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -94,21 +94,21 @@ class Suppress(Step):
         importance = self.importance
         if importance is None:
             return
+        reason = ""
         if isinstance(importance, Mapping):
-            self.importance, unknown = (
-                dict(importance),
-                [name for name in importance if name not in self.columns],
-            )
-            reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
+            self.importance = dict(importance)
+            unknown = [name for name in importance if name not in self.columns]
+            if unknown:
+                verb = "is" if len(unknown) == 1 else "are"
+                reason = f"{name_columns(unknown, 'column', 'columns')} {verb} not of the step"
         else:
             self.importance = list(importance)
-            has_other_length = len(self.importance) != len(self.columns)
-            reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
-            reason = reason if has_other_length else ""
+            if len(self.importance) != len(self.columns):
+                reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
         if reason or not any(self.weights):
             raise PlanError(
-                f"The importance of columns is not accepted: {reason or 'all weights are 0'}. Give"
-                " a weight of 0 or more to columns of the step, and at least one above 0.",
+                f"`importance` is not accepted: {reason or 'all weights are 0'}. Give a weight of 0"
+                " or more to columns of the step, and at least one above 0.",
                 code="importance-not-accepted",
             )
 
@@ -169,7 +169,7 @@ class Suppress(Step):
         confidential: Sequence[str],
         types: Mapping[str, Type],
     ) -> DistinctResult:
-        """Return the masked values of distinct records; ``counts`` is how often each occurs."""
+        """Return the masked values of distinct records, given how often each occurs."""
         del confidential, types
         best, missing = self._minimise(frame, counts)
         is_missing = best.cells | missing[best.row]
@@ -208,26 +208,28 @@ class Suppress(Step):
         return minimise(problem, self.missing_means, self.effort), was_missing
 
     def _describe(self, best: Suppression) -> CellsSuppressed:
+        """Return a warning with the number of cells by column, and the least that is possible."""
         counts, n_records = best.counts, int(best.records.sum())
+        has_importance = self.importance is not None
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
             f"{name!r} {count:,}" for name, count in zip(self.columns, counts, strict=True) if count
         )
-        weight_sentence = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
-        has_importance = self.importance is not None
+        weight_sentence = f" They weigh {best.weight:,.6g}." if has_importance else ""
         if best.is_optimal:
-            # By its own cells: those of other records match it too, but do not hide it.
+            # Suppressed cells of other records match it too, but the bound does not count on these.
             by_own_cells = (
                 " to hide every record by its own cells" if self.missing_means == "any" else ""
             )
-            bound_phrase = "lower weight" if has_importance else "smaller number"
-            bound = f"No {bound_phrase} suffices{by_own_cells}: this is proven."
+            quantity = "lower weight" if has_importance else "smaller number"
+            optimality = f"No {quantity} suffices{by_own_cells}: this is proven."
+        elif has_importance:
+            optimality = f"At least {best.bound:,.6g} is necessary."
         else:
-            bound_phrase = f"{best.bound:,.6g}" if has_importance else f"{best.bound:,.0f}"
-            bound = f"At least {bound_phrase} {'is' if has_importance else 'are'} necessary."
+            optimality = f"At least {best.bound:,.0f} are necessary."
         return CellsSuppressed(
             f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
-            f" {n_suppressed:,} records: {by_column}.{weight_sentence} {bound}",
+            f" {n_suppressed:,} records: {by_column}.{weight_sentence} {optimality}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,

@@ -18,7 +18,7 @@ BandLimit = float | str
 
 
 def to_plain_limits(limits: Sequence[Any]) -> list[Any]:
-    """Return limits as a plan document writes them: plain numbers, and dates as ISO text."""
+    """Return limits as plain numbers, and dates as ISO text, for a plan document."""
     plain = [limit.item() if isinstance(limit, np.generic) else limit for limit in limits]
     return [limit.isoformat() if isinstance(limit, dt.date) else limit for limit in plain]
 
@@ -27,10 +27,12 @@ def check_bands(limits: Sequence[BandLimit], labels: Sequence[str] | None) -> No
     """Refuse limits that are not in ascending order, and labels of another number of bands."""
     numbers = [limit for limit in limits if not isinstance(limit, str)]
     if numbers and len(numbers) < len(limits):
-        raise PlanError("The bands mix numbers and dates. Use one kind.", code="bands-not-limits")
+        raise PlanError("`bands` mixes numbers and dates. Use one kind.", code="bands-not-limits")
     limit_values: list[Any] = [*numbers] or [_parse_date(str(limit)) for limit in limits]
     if not limit_values or limit_values != sorted(set(limit_values)):
-        raise PlanError("The bands must be limits in ascending order.", code="bands-not-limits")
+        raise PlanError(
+            "`bands` must be limits in ascending order, such as [18, 65].", code="bands-not-limits"
+        )
     if labels is not None and len(labels) != len(limits) + 1:
         raise PlanError(
             f"{len(limits)} limits make {len(limits) + 1} bands, and {len(labels)} labels are"
@@ -127,5 +129,6 @@ def _parse_date(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
     except ValueError:
         raise PlanError(
-            "The bands of dates must be ISO dates such as 2024-01-31.", code="bands-not-limits"
+            "Limits of `bands` that are text must be ISO dates such as 2024-01-31.",
+            code="bands-not-limits",
         ) from None

@@ -1,4 +1,4 @@
-"""Transition matrices of post-randomisation: how they are made, checked and recorded."""
+"""Transition matrices of post-randomisation (PRAM): read, computed, drawn from and recorded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import PlanError
 from shoal.frame.types import text_of
 
@@ -146,7 +147,7 @@ def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
 
 
 def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
-    """Return the new category of each record, by a uniform number of [0, 1) for each."""
+    """Return the new category of each record, drawn with a uniform number in [0, 1) for each."""
     cumulative = matrix.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]
     new_codes = np.empty(len(codes), np.int64)
@@ -176,16 +177,14 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     if rows.shape != (len(categories), len(categories)) or not len(rows):
         raise _malformed_error(subject)
     if len({str(category) for category in categories}) < len(categories):
-        raise PlanError(
-            f"The matrix of {subject} names a category twice. Name each once.",
-            code="matrix-malformed",
-        )
+        raise _repeated_category_error(subject)
     is_wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
     is_wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
     if is_wrong.any():
         raise PlanError(
             f"{int(is_wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
-            f" probabilities that sum to one; the first is row {int(np.argmax(is_wrong)) + 1}.",
+            f" probabilities that sum to 1; the first is row {int(np.argmax(is_wrong)) + 1}. Correct"
+            " them.",
             code="matrix-not-stochastic",
             row=int(np.argmax(is_wrong)) + 1,
         )
@@ -195,23 +194,28 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
 def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
     if not all(isinstance(row, Mapping) for row in entry.values()):
         raise _malformed_error(subject)
-    rows = {text_of(k): {text_of(j): p for j, p in row.items()} for k, row in entry.items()}
-    unknown = {name for row in rows.values() for name in row} - set(rows)
-    if unknown or len(rows) < len(entry):
+    rows = {
+        text_of(category): {text_of(new): probability for new, probability in row.items()}
+        for category, row in entry.items()
+    }
+    if len(rows) < len(entry):
+        raise _repeated_category_error(subject)
+    unknown = {category for row in rows.values() for category in row} - set(rows)
+    if unknown:
         raise PlanError(
-            f"The matrix of {subject} leads to {len(unknown)} categories that have no row. Add rows"
-            " for them.",
+            f"The matrix of {subject} leads to"
+            f" {count(len(unknown), 'category', 'categories')} without a row. Add the missing rows.",
             code="matrix-malformed",
         )
     return {
         "categories": list(rows),
-        "rows": [[row.get(name, 0.0) for name in rows] for row in rows.values()],
+        "rows": [[row.get(category, 0.0) for category in rows] for row in rows.values()],
     }
 
 
 def _category(category: Any, subject: str) -> Any:
     if isinstance(category, list | tuple):
-        return [_category(part, subject) for part in category]
+        return [_category(text, subject) for text in category]
     if not isinstance(category, str | int | float):
         raise _malformed_error(subject)
     return text_of(category)
@@ -221,6 +225,12 @@ def _list(entry: Any, subject: str) -> Sequence[Any]:
     if not isinstance(entry, list | tuple):
         raise _malformed_error(subject)
     return entry
+
+
+def _repeated_category_error(subject: str) -> PlanError:
+    return PlanError(
+        f"The matrix of {subject} names a category twice. Name each once.", code="matrix-malformed"
+    )
 
 
 def _malformed_error(subject: str) -> PlanError:
