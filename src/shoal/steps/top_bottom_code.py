@@ -151,8 +151,8 @@ class TopBottomCode(Step):
             return np.where(is_coded, threshold, column)
         if is_coded.sum() < MIN_CODED:
             raise InputError(
-                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and the mean of fewer than"
-                f" {MIN_CODED} would reveal them. Move {end} inwards, or use"
+                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and the mean of fewer"
+                f" than {MIN_CODED} would reveal them. Move {end} inwards, or use"
                 ' `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,

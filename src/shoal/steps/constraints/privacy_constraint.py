@@ -80,7 +80,7 @@ class PrivacyConstraint:
         return [np.bincount(column, weights) for column in self.ranks.T]
 
     def is_met_by(self, records: Labels) -> bool:
-        """Return whether a group meets the constraint and, if units are counted, holds k of them."""
+        """Return whether a group meets the constraint and, where units count, holds k of them."""
         if self.units is not None and len(np.unique(self.units[records])) < self.k:
             return False
         is_diverse = self.diversity is None or bool(

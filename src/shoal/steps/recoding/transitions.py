@@ -183,8 +183,8 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     if is_wrong.any():
         raise PlanError(
             f"{int(is_wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
-            f" probabilities that sum to 1; the first is row {int(np.argmax(is_wrong)) + 1}. Correct"
-            " them.",
+            f" probabilities that sum to 1; the first is row {int(np.argmax(is_wrong)) + 1}."
+            " Correct them.",
             code="matrix-not-stochastic",
             row=int(np.argmax(is_wrong)) + 1,
         )
@@ -204,7 +204,8 @@ def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
     if unknown:
         raise PlanError(
             f"The matrix of {subject} leads to"
-            f" {count(len(unknown), 'category', 'categories')} without a row. Add the missing rows.",
+            f" {count(len(unknown), 'category', 'categories')} without a row. Add the missing"
+            " rows.",
             code="matrix-malformed",
         )
     return {
