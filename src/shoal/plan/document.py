@@ -34,6 +34,7 @@ def to_dict(
     roles: Mapping[str, str],
     steps: Sequence[Step],
     types: Mapping[str, Type],
+    *,
     thresholds: Thresholds | None = None,
     unit: str | None = None,
     other_columns: str = "refuse",
@@ -44,8 +45,8 @@ def to_dict(
     repair: str | None = None,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Return the parts of a plan as a document."""
-    type_entries = {name: type_entries.to_entry() for name, type_entries in types.items()}
+    """Return the parameters of a plan as a document, without those that have their defaults."""
+    type_entries = {name: declared.to_entry() for name, declared in types.items()}
     changed_thresholds = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
         "version": VERSION,
@@ -65,7 +66,7 @@ def to_dict(
 
 
 def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[str, Any]:
-    """Return the parts of a plan from a document; refuse unknown keys and values.
+    """Return the parameters of a plan from a document; refuse unknown keys and values.
 
     Files that types name must be in ``folder``; without a folder, types cannot name files.
     """
@@ -78,17 +79,10 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
             code="plan-version",
             version=version,
         )
-    roles = entries.get("roles", {})
-    if not isinstance(roles, Mapping):
-        raise PlanError("The plan's roles must be a table: column = role.", code="roles-no-mapping")
-    steps = entries.get("steps", [])
-    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
-        raise PlanError(
-            "The plan's steps must be a list of tables: [[steps]].", code="steps-not-accepted"
-        )
+    roles = _parse_roles(entries)
     if folder is None:
         _refuse_files(entries.get("types"))
-    parsed = [_parse_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
+    steps = _parse_steps(entries)
     thresholds = as_thresholds(entries.get("thresholds"))
     unit = entries.get("unit")
     if not isinstance(unit, str | None):
@@ -98,14 +92,13 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         missing_codes = as_missing_codes(entries.get("missing_codes"))
     except ParameterError as error:
         raise PlanError(error.template, code=error.code, **error.attributes) from None
-    other_columns = entries.get("other_columns", "refuse")
     return {
-        "roles": dict(roles),
-        "steps": parsed,
+        "roles": roles,
+        "steps": steps,
         "types": types,
         "thresholds": thresholds,
         "unit": unit,
-        "other_columns": other_columns,
+        "other_columns": entries.get("other_columns", "refuse"),
         "shuffle": entries.get("shuffle", False),
         "random_state": entries.get("random_state"),
         "missing_codes": missing_codes,
@@ -113,6 +106,22 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
         "repair": entries.get("repair"),
         "limits": as_limits(entries.get("limits")),
     }
+
+
+def _parse_roles(entries: Mapping[str, Any]) -> dict[str, str]:
+    roles = entries.get("roles", {})
+    if not isinstance(roles, Mapping):
+        raise PlanError("The plan's roles must be a table: column = role.", code="roles-no-mapping")
+    return dict(roles)
+
+
+def _parse_steps(entries: Mapping[str, Any]) -> list[Step]:
+    steps = entries.get("steps", [])
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+        raise PlanError(
+            "The plan's steps must be a list of tables: [[steps]].", code="steps-not-accepted"
+        )
+    return [_parse_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
 
 
 def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

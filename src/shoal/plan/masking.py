@@ -42,8 +42,8 @@ SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may chang
 class SelectedRecords(NamedTuple):
     """The records that a plan masks, in the order of the release.
 
-    ``is_complete`` is a mask of them among all records, ``rows`` are their positions there (None
-    for all records in order), and ``seed`` determines the order if the plan shuffles the records.
+    ``is_complete`` marks them among all records, ``rows`` are their positions there (None for all
+    records in order), and ``seed`` determines their order if the plan shuffles the records.
     """
 
     frame: Frame
@@ -58,15 +58,15 @@ def draft_release(
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     The columns of a file come with an interpretation; those of a table in memory are interpreted
-    here. The steps are taken with what was inferred and drawn. Then the plan of the release, which
-    records all of this, is constructed once, and everything after that depends on it alone.
+    here. The steps run with the types that were inferred and the seeds that were drawn. Then the
+    plan of the release, which records these, is constructed once, and all that follows uses it.
     """
-    frame = tables.open_frame(data)
-    _check_columns(plan, frame)
+    table = tables.open_frame(data)
+    _check_columns(plan, table)
     if interpretation is None:
-        interpretation = interpret_frame(plan, frame)
-    kind_findings = describe_interpretation(interpretation, frame)
-    all_records = _read_declared_columns(plan, frame, interpretation)
+        interpretation = interpret_frame(plan, table)
+    kind_findings = describe_interpretation(interpretation, table)
+    all_records = _read_declared_columns(plan, table, interpretation)
     frame, is_complete, rows, seed = _select_records(plan, all_records)
     steps = [_reproducible_step(step, interpretation) for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
@@ -81,39 +81,51 @@ def draft_release(
         random_state=seed,
         **all_columns_named(plan, all_records.columns),
     )
-    changed_columns = {name for result in results for name in result.values}
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
     released = tables.drop_columns(masked, plan.dropped)
-    partitions = tuple(groups for result in results for groups in result.partitions)
     evidence = Evidence(
         plan,
         released,
         frame,
         units,
-        partitions,
+        tuple(groups for result in results for groups in result.partitions),
         measures=measures,
         run_findings=[*kind_findings, *run_findings(plan, all_records, is_complete, results)],
     )
-    if refuses_homogeneous(plan):
-        labels = evidence.joint_classes
-        shared_counts = count_by_column(labels, masked, confidential, units)
-        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
-    refuse_broken_edits(plan, frame, released)
+    _refuse_by_plan(evidence, frame, masked)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
         plan=plan,
-        partitions=partitions,
+        partitions=evidence.partitions,
         measures=dict(measures),
         remarks=measures.remarks,
-        unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *changed_columns)),
+        unchanged=_unchanged_columns(plan, released, results),
         provenance=_provenance(results, masked, plan.quasi_identifiers),
         drawn_seeds=new_seeds,
         rows=rows,
         profile=profile(plan, frame, masked, results, units),
     )
     return Draft(evidence, fields)
+
+
+def _refuse_by_plan(evidence: Evidence, frame: Frame, masked: Frame) -> None:
+    """Refuse homogeneous classes and broken edits, if the plan requires that."""
+    plan = evidence.plan
+    if refuses_homogeneous(plan):
+        labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
+        shared_counts = count_by_column(labels, masked, confidential, evidence.units)
+        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
+    refuse_broken_edits(plan, frame, evidence.released)
+
+
+def _unchanged_columns(
+    plan: "Plan", released: Frame, results: Sequence[StepResult]
+) -> tuple[str, ...]:
+    """Return the released columns to which no step gave new values."""
+    changed = {*plan.masked, *(name for result in results for name in result.values)}
+    return tuple(name for name in released.columns if name not in changed)
 
 
 def _check_columns(plan: "Plan", frame: Frame) -> None:
@@ -125,7 +137,7 @@ def _check_columns(plan: "Plan", frame: Frame) -> None:
 
 
 def _read_declared_columns(plan: "Plan", frame: Frame, interpretation: Interpretation) -> Frame:
-    """Return a table as its interpretation reads it, with the columns that the plan allows."""
+    """Return a table with its missing codes and numbers read, and without columns to drop."""
     frame = without_codes(frame, interpretation.missing_codes)
     numeric_columns = plan.numeric_columns_by(interpretation.types)
     masked = [name for name in plan.masked if name in interpretation.types]
@@ -157,7 +169,7 @@ def _measure(
     results: Sequence[StepResult],
     units: NDArray[np.int64] | None,
 ) -> Assessment:
-    """Return the measures of a release: those of linear cost, and others where they matter."""
+    """Return the measures of a release: those of linear cost, and others if the plan needs them."""
     categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
     names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
@@ -176,7 +188,7 @@ def _measure(
 
 
 def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
-    """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
+    """Return the seeds that ``seeded_steps`` have and the steps of the plan do not."""
     steps = zip(plan.steps, seeded_steps, strict=True)
     pairs_by_step = [
         zip(plan_step.seeds, seeded_step.seeds, strict=True) for plan_step, seeded_step in steps
@@ -221,7 +233,7 @@ def _without_time_budget(step: Step, result: StepResult) -> Step:
 
 
 def _plan_of_release(plan: "Plan", **parts: Any) -> "Plan":
-    """Return the plan that reproduces a release: the given one, if it states all of that."""
+    """Return the plan with the given parts; the plan itself, if it states all of them already."""
     changes = {name: part for name, part in parts.items() if part != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan
 

@@ -1,4 +1,9 @@
-"""The checks behind a verdict, one kind per file; docs/guarantees.md lists what they find."""
+"""The checks behind a verdict, one kind per file; docs/guarantees.md lists what they find.
+
+A function ``find_...`` takes the `Evidence` of a release and returns findings. Where a release on
+a cluster is judged by the same rules, it computes figures and passes them to a function
+``check_...``, which `shoal.scale` calls with its own counts.
+"""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Edits that the original obeys and the release does not."""
+"""Edits, the rules that records obey: those that masking breaks."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -22,11 +22,9 @@ MERGE = 'Use `homogeneity="merge"` to merge these with their nearest neighbours,
 def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     """Find classes that share a confidential value, released or original.
 
-    Where units are counted, these are the classes whose units all have the value in some record:
-    that is what membership of a class tells about a person, and what merging prevents.
-
-    Values that differ in the table may be equal in a file, and a masked confidential column may
-    vary where the original did not: those classes are stated separately.
+    If units are counted, these are the classes whose units all have the value in some record: that
+    is what membership of a class discloses about a person, and what merging prevents. Classes whose
+    values were equal only before a step masked them are a finding of their own.
     """
     labels = evidence.joint_classes
     names = evidence.with_role("confidential")
@@ -52,7 +50,7 @@ def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
 
 
 def advice_to_merge(steps: Sequence[Step]) -> str:
-    """Return what to do about such classes, with the parameters that the steps have."""
+    """Return what to do about homogeneous classes, with the parameters that the steps have."""
     if any(isinstance(step, Microaggregate) for step in steps):
         return MERGE
     return f"{advice_to_mask_more(steps)}, or drop the confidential column."
@@ -135,7 +133,7 @@ def check_homogeneous_classes(
 def _figures(
     shared_counts: Mapping[str, SharedCounts], n_classes: int, unit: str
 ) -> dict[str, Any]:
-    """Return the numbers of a sentence; those of missing cells and of units where they differ."""
+    """Return the figures of a finding on homogeneous classes."""
     missing = {name: counts.missing for name, counts in shared_counts.items() if counts.missing}
     in_every_record = {name: counts.every_record for name, counts in shared_counts.items()}
     return {

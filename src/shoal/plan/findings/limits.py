@@ -1,4 +1,4 @@
-"""Findings on the limits of a plan: each is met, or the guarantee of the plan is broken."""
+"""Limits of a plan: one that is not met breaks the guarantee."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -140,7 +140,7 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
 
 
 class NotComputed:
-    """A result that could not be computed, with the reasons."""
+    """Figures that could not be computed, with the reason."""
 
     def __init__(self, names: Sequence[str], reason: str):
         self._reasons = dict.fromkeys(names, reason)

@@ -1,4 +1,4 @@
-"""Orders of the released records that reveal whose they are."""
+"""An order of the released records that reveals whose they are."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Columns released unchanged: without a role, with unique values, or usable as a key."""
+"""Columns that are released unchanged: without a role, or with values by which to find records."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def find_uncounted_units(evidence: Evidence) -> list[Finding]:
-    """Find units that could not be counted, because their column was dropped from the release."""
+    """Find units that could not be counted because their column was dropped from the release."""
     return [] if evidence.units is not None else check_uncounted_units(evidence.plan)
 
 
 def check_uncounted_units(plan: "Plan") -> list[Finding]:
-    """Find units that k counts and that are not known."""
+    """Find units that k counts and that are unknown here."""
     unit = plan.unit_column
     if unit is None:
         return []
