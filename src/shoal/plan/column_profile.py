@@ -1,4 +1,4 @@
-"""Figures of masked columns and of their pairs before and after masking, and similarities."""
+"""Figures of columns and of pairs of columns before and after masking, and their similarity."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Compute the verdict on a release from the released values."""
+"""Check what a plan guarantees, and compute the verdict, on the released values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +48,8 @@ def check_guarantees(
 
 def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
     """Raise for a constraint on confidential values that the release does not meet."""
-    # A class of several groups may have fewer values of units than each group has.
+    # A class may consist of several groups. Counted in units, it may have fewer values than each of
+    # them, so that this is no fault of the step.
     if by_units:
         raise _not_attained(finding)
     raise _guarantee_broken(finding.sentence, finding.figures)
@@ -106,7 +107,7 @@ def judge(evidence: Evidence) -> Verdict:
 
 
 def not_computed(checks: str) -> Finding:
-    """Return the finding that names the checks that were not made."""
+    """Return a finding that names the checks that were not made."""
     return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
 
 

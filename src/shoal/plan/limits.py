@@ -1,4 +1,4 @@
-"""The limits of a plan: greatest and least values of figures of its release."""
+"""The limits of a plan, from a mapping or a file."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Columns of a table that a plan does not name: refused, dropped or released."""
+"""Columns of a table that a plan does not name, which it refuses, drops or releases."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -52,8 +52,7 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     if unnamed and plan.other_columns == "refuse":
         verb = "has" if len(unnamed) == 1 else "have"
         raise ColumnError(
-            f"{name_columns(unnamed)} {verb} no role in the plan. Give every column a role in the"
-            " plan, or"
+            f"{name_columns(unnamed)} {verb} no role in the plan. Give every column a role, or"
             ' choose `other_columns="drop"` or `other_columns="release"`.',
             code="columns-not-named",
             columns=tuple(unnamed),
@@ -83,7 +82,7 @@ def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
 
 
 def all_columns_named(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:
-    """Return the parts of a plan that `name_all_columns` replaces, if it replaces any."""
+    """Return the parameters of a plan that `name_all_columns` replaces; none if it names all."""
     if plan.other_columns != "release":
         return {}
     roles = dict.fromkeys(unnamed_columns(plan, columns), "unassigned")

@@ -1,7 +1,6 @@
 """Data for the figures of a report: counts and correlations, never single records.
 
-They are computed while both the original and the masked table are available, so that a release
-need not keep the original.
+They are computed while the original is available, so that a release need not keep it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,10 +56,10 @@ def profile(
     Returns
     -------
     dict
-        ``original``, the risk of the original; ``distributions`` of the masked columns; figures of
-        these ``columns`` and of ``pairs`` of columns, and ``scores`` of how alike they are;
-        ``correlations`` among numeric ones; ``associations`` among categories; ``groups`` on a
-        plane; ``transitions`` of post-randomised columns.
+        ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
+        these ``columns`` and of ``pairs`` of columns, and ``scores`` of how similar they are before
+        and after; ``correlations`` of numeric columns; ``associations`` of categorical ones;
+        ``groups`` projected onto a plane; ``transitions`` of post-randomised columns.
     """
     min_count = max(plan.k or 0, MIN_COUNT)
     masked_columns = list(dict.fromkeys(plan.masked))
@@ -105,8 +104,8 @@ def profile(
 def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
     """Return the transitions of post-randomised columns, if there are any.
 
-    An invariant matrix determines the frequencies, so that the public sees the matrix only if every
-    category has enough records.
+    An invariant matrix determines the original frequencies. It is public only if every category has
+    enough records.
     """
     entries = [
         {
@@ -207,7 +206,7 @@ def _correlations(original: Frame, masked: Frame, columns: Sequence[str]) -> dic
 def _associations(
     plan: Any, original: Frame, masked: Frame, confidential: Sequence[str]
 ) -> tuple[dict[str, Any], list[float]]:
-    """Return Cramér's V of all pairs of categories, and how alike their two-way tables are."""
+    """Return Cramér's V of all pairs of categorical columns, and the similarity of their tables."""
     category_codes = category_inputs(
         original, masked, plan.masked, plan.recoded, confidential, plan.types
     )

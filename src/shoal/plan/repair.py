@@ -1,4 +1,4 @@
-"""Edits that masking would break: refuse, or regroup the columns that they link."""
+"""What a plan does about edits that masking would break: refuse, or regroup their columns."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args

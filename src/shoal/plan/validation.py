@@ -156,7 +156,7 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
     ]
     if constraints and len(plan.steps) > 1:
         raise PlanError(
-            f"{constraints[0]} is guaranteed for all quasi-identifiers, so no other step may"
+            f"`{constraints[0]}` is guaranteed for all quasi-identifiers, so no other step may"
             " mask columns. Mask them in one step, or leave it out.",
             code="constraint-with-several-steps",
             option=constraints[0],
@@ -169,7 +169,7 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
     if unmasked:
         raise PlanError(
             f"{name_columns(unmasked, 'Quasi-identifier', 'Quasi-identifiers')} would be released"
-            " unmasked. Add to a step, use `within`, or give another role.",
+            " unmasked. Add them to a step, split by them with `within`, or give another role.",
             code="quasi-identifier-not-masked",
             columns=tuple(unmasked),
         )
@@ -197,7 +197,7 @@ def _check_chains(steps: Sequence[Step]) -> None:
 
 
 def _reasons(types: Mapping[str, Type], columns: Sequence[str]) -> str:
-    """Return the reasons of inferred kinds, for a sentence; may be empty."""
+    """Return why kinds were inferred, as a clause; may be empty."""
     reasons = [types[name].why for name in columns if types[name].why]
     return f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
@@ -205,7 +205,7 @@ def _reasons(types: Mapping[str, Type], columns: Sequence[str]) -> str:
 def _check_order(shuffle: object, seed: object) -> None:
     """Refuse invalid values of ``shuffle`` and ``random_state``."""
     if not isinstance(shuffle, bool):
-        raise PlanError("shuffle is true or false.", code="plan-shuffle", key="shuffle")
+        raise PlanError("`shuffle` must be true or false.", code="plan-shuffle", key="shuffle")
     is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
     if seed is not None and not (is_whole and seed >= 0):  # type: ignore[operator]
         raise PlanError(

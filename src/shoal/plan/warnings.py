@@ -95,7 +95,7 @@ def warn(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _level_of_caller() -> int:
-    """Return the stacklevel of the first frame outside this package."""
+    """Return the ``stacklevel`` that attributes a warning to the caller of the package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
         level, frame = level + 1, frame.f_back
@@ -153,7 +153,7 @@ def _index_finding(frame: Frame) -> list[Finding]:
 
 
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
-    """Find searches that were cut short, so that the plan does not reproduce their groups."""
+    """Return findings on searches cut short, whose groups the plan may not reproduce."""
     cut_short = [
         method_label(partitioner)
         for result in results
