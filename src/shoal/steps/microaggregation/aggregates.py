@@ -1,10 +1,10 @@
-"""Aggregates of groups: means, medians, most frequent values.
+"""Aggregates of groups: means, medians and most frequent values.
 
 All of them accept weights; equal weights give the same result as none.
 
-Aggregates do not depend on the order of the records: sums are correctly rounded, down to the last
-bit. Otherwise an attacker who knows all values could search for the order that yields these bits,
-and so learn which row belongs to which person.
+Aggregates do not depend on the order of the records: sums are correctly rounded, to the last bit.
+Otherwise an attacker who knows all values could search for the order of summation that yields the
+released bits, and so learn which row belongs to which person.
 """
 
 from collections.abc import Callable
@@ -208,7 +208,7 @@ def _middle_positions(
 def _broadcast_to_records(
     aggregates: Any, group_of_aggregate: Labels, labels: Labels, fill: Any = np.nan
 ) -> Any:
-    """Return the aggregate of each record's group; ``aggregates`` belong to the given groups."""
+    """Return the aggregate of each record's group, given aggregates and their groups."""
     by_group = np.full(labels.max() + 1, fill, aggregates.dtype)
     by_group[group_of_aggregate] = aggregates
     return by_group[labels]

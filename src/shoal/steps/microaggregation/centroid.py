@@ -1,4 +1,4 @@
-"""The value that replaces the values of a group, by the kind of the column."""
+"""The centroid of a group: the value that replaces its values, by the kind of the column."""
 
 from functools import partial
 from typing import Any
@@ -96,7 +96,7 @@ def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
 
 
 def check_positive(column: Column) -> None:
-    """Refuse numbers that have no geometric mean."""
+    """Refuse a column with numbers that are not above 0, which have no geometric mean."""
     count = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
     if count:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Check the options of a microaggregation, and the values that it is applied to."""
+"""Checks of the options of a microaggregation, and of the values that it is applied to."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -107,7 +107,7 @@ def check_axes(step: "Microaggregate", space: DistanceSpace, has_missing: bool) 
 
 
 def _check_units(step: "Microaggregate") -> None:
-    """Refuse two columns of units, and options that would split households."""
+    """Refuse two columns of units, and options that would separate members of a household."""
     if step.unit is not None and step.household is not None:
         raise PlanError(
             "`unit` and `household` both define what k counts. Choose one; where persons live in"
@@ -162,7 +162,7 @@ def _check_constraints(step: "Microaggregate") -> None:
 
 
 def _check_closeness_first(step: "Microaggregate") -> None:
-    """Refuse options that the method, which groups the whole table by itself, cannot follow."""
+    """Refuse options that `ClosenessFirst`, which groups the whole table, cannot follow."""
     if step.strata:
         raise PlanError(
             '`closeness_by="first"` draws every group from the whole table, and `within` keeps'

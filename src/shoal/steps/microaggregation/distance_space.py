@@ -1,4 +1,4 @@
-"""The coordinates on which a step computes distances."""
+"""The coordinates in which a step computes distances."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class DistanceSpace:
-    """The masked columns as axes, and the confidential ones if distances include them.
+    """The masked columns as axes, with the confidential ones if distances include them.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DistanceSpace:
         return all_axes, np.repeat(np.arange(len(axes)), [len(column_axes) for column_axes in axes])
 
     def coordinates(self, rows: Codes, names: Sequence[str]) -> Matrix:
-        """Return the coordinates of some records on some columns."""
+        """Return the coordinates of some records on the axes of some columns."""
         Z = self.Z[rows][:, self.axes(names)[0]]
         if self.confidential is not None:
             n_columns = max(1, len(names)), self.n_confidential
@@ -81,9 +81,9 @@ def read_distance_space(
     types: Mapping[str, Type],
     weights: Matrix | None,
 ) -> DistanceSpace:
-    """Return the coordinates that a step computes distances on.
+    """Return the space in which a step computes distances.
 
-    They include the confidential columns, which are read from ``frame``, if the step's
+    It includes the confidential columns, which are read from ``frame``, if the step's
     ``dependence`` is above 0. The survey ``weights`` are used for ``weighted_distances`` only.
     """
     confidential_columns: list[Column] = []
@@ -114,8 +114,25 @@ def build_distance_space(
 ) -> DistanceSpace:
     """Return the space of the masked columns and of the confidential ones.
 
-    With ``weights``, the scale is the weighted standard deviation. The axes of a column are
-    multiplied by its weight among ``column_weights``, or by 1.
+    Parameters
+    ----------
+    columns : sequence of Column
+        The masked columns.
+    standardise : str
+        ``"zscore"`` or ``"none"``.
+    dependence : float
+        Share of the confidential columns in the distances.
+    confidential : sequence of Column
+        The confidential columns; empty if ``dependence`` is 0.
+    weights : ndarray of shape (n_records,), optional
+        Survey weights; the scale is then the weighted standard deviation.
+    column_weights : mapping of str to float, optional
+        Factors of the axes of columns; 1 for columns that are not named.
+
+    Returns
+    -------
+    DistanceSpace
+        The space.
     """
     A, axis_columns = join_axes([axes_of(*column.for_axes) for column in columns])
     names = [column.name for column in columns]

@@ -1,4 +1,4 @@
-"""Values that microaggregation releases for its groups: aggregates, ancestors or ranges."""
+"""The values that a microaggregation releases for its groups: centroids, ancestors or ranges."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ Values = NDArray[Any] | RowGather | TextColumn
 def read_recoded_columns(
     step: "Microaggregate", frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
 ) -> LocallyRecodedColumns:
-    """Return the columns that the step releases as ancestors or ranges."""
+    """Return the columns that a step releases as ancestors or ranges."""
     as_range = [name for name in step.columns if step.aggregate_of(name) == "range"]
     recoded = [column for column in columns if column.name in step.recoded_columns]
     return read_locally_recoded(frame, recoded, as_range, types)
@@ -41,7 +41,7 @@ def read_recoded_columns(
 
 @dataclass
 class GroupValues:
-    """The released values of a step's columns, filled block by block.
+    """The released values of the columns of a step, computed block by block.
 
     Parameters
     ----------

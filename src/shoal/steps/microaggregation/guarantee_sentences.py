@@ -1,4 +1,4 @@
-"""Sentences for the report on what a microaggregation guarantees."""
+"""What a microaggregation guarantees, in sentences for the report."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def describe_guarantee(step: "Microaggregate") -> str:
-    """Return what a step guarantees: k, whom it counts, l-diversity and t-closeness."""
+    """Return what a step guarantees: k and what it counts, l-diversity and t-closeness."""
     scope = " in each block of columns" if len(step.column_blocks) > 1 else ""
     sentences = [f"Microaggregation gives k-anonymity with k = {step.k}{scope}."]
     if step.whole_households:
