@@ -11,7 +11,7 @@ from shoal.frame.missing_codes import MissingCodes, is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
-from shoal.plan.validation import check_kinds
+from shoal.plan.definition.validation import check_kinds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 

@@ -21,13 +21,13 @@ from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
+from shoal.plan.definition.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken_edits
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
-from shoal.plan.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
 from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings

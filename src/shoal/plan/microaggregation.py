@@ -9,8 +9,8 @@ from shoal.frame.tables import IntoDataFrame
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
+from shoal.plan.definition.repair import Repair
 from shoal.plan.release import Release
-from shoal.plan.repair import Repair
 
 
 def microaggregate(

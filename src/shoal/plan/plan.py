@@ -18,21 +18,21 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner
-from shoal.plan import document
 from shoal.plan.chaining import guarantee_of, is_intact
-from shoal.plan.columns import PlanColumns
+from shoal.plan.definition import document
+from shoal.plan.definition.columns import PlanColumns
+from shoal.plan.definition.limits import as_limits
+from shoal.plan.definition.other_columns import OtherColumns, check_other_columns
+from shoal.plan.definition.repair import Repair, check_repair, join_blocks
+from shoal.plan.definition.units import refuse_repeated_identifiers, resolve_unit
+from shoal.plan.definition.validation import check, check_steps, roles_of
+from shoal.plan.definition.weights import resolve_weight
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
 from shoal.plan.interpretation import Interpretation
-from shoal.plan.limits import as_limits
 from shoal.plan.masking import draft_release
-from shoal.plan.other_columns import OtherColumns, check_other_columns
 from shoal.plan.release import Release
-from shoal.plan.repair import Repair, check_repair, join_blocks
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.units import refuse_repeated_identifiers, resolve_unit
-from shoal.plan.validation import check, check_steps, roles_of
-from shoal.plan.weights import resolve_weight
 from shoal.steps import GroupingStep, Microaggregate, Step
 from shoal.steps.constraints.units import read_units
 

@@ -14,10 +14,10 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.io.source import Source, cast_like
 from shoal.metrics import classes, compute
+from shoal.plan.definition.other_columns import unnamed_columns
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_guarantees, judge
-from shoal.plan.other_columns import unnamed_columns
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
