@@ -96,7 +96,7 @@ def judge(evidence: Evidence) -> Verdict:
     attained_k = evidence.attained_k
     findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
-        findings.append(not_computed(WITHOUT_ORIGINAL))
+        findings.append(omitted_checks_finding(WITHOUT_ORIGINAL))
     return make_verdict(
         evidence.plan.k,
         attained_k,
@@ -106,7 +106,7 @@ def judge(evidence: Evidence) -> Verdict:
     )
 
 
-def not_computed(checks: str) -> Finding:
+def omitted_checks_finding(checks: str) -> Finding:
     """Return a finding that names the checks that were not made."""
     return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
 

@@ -232,9 +232,9 @@ def _without_time_budget(step: Step, result: StepResult) -> Step:
     return step.replace(partitioner=partitioner)
 
 
-def _plan_of_release(plan: "Plan", **parts: Any) -> "Plan":
-    """Return the plan with the given parts; the plan itself, if it states all of them already."""
-    changes = {name: part for name, part in parts.items() if part != getattr(plan, name)}
+def _plan_of_release(plan: "Plan", **parameters: Any) -> "Plan":
+    """Return the plan with the given parameters; the plan itself, if it states them already."""
+    changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan
 
 

@@ -173,7 +173,7 @@ class Plan(PlanColumns):
         )
 
     def replace(self, **changes: Any) -> "Plan":
-        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
+        """Return the plan with some of its parameters replaced."""
         return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     def shuffled(self) -> "Plan":

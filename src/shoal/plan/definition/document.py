@@ -58,7 +58,7 @@ def to_dict(
         **({} if repair is None else {"repair": repair}),
         "roles": dict(roles),
         **({"types": type_entries} if type_entries else {}),
-        **({"missing_codes": _lists(missing_codes)} if missing_codes else {}),
+        **({"missing_codes": _as_lists(missing_codes)} if missing_codes else {}),
         **({"thresholds": changed_thresholds} if changed_thresholds else {}),
         **({"limits": limits.to_dict()} if limits else {}),
         "steps": [_step_entry(step) for step in steps],
@@ -124,7 +124,7 @@ def _parse_steps(entries: Mapping[str, Any]) -> list[Step]:
     return [_parse_step(step, f"Step {i}") for i, step in enumerate(steps, start=1)]
 
 
-def _lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _as_lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return {name: list(entries) for name, entries in codes.items()}
 
 

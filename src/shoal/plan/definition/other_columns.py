@@ -77,8 +77,8 @@ def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
     Plan
         The same plan, if it does not release unnamed columns.
     """
-    parts = all_columns_named(plan, columns)
-    return plan.replace(**parts) if parts else plan
+    changes = all_columns_named(plan, columns)
+    return plan.replace(**changes) if changes else plan
 
 
 def all_columns_named(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:

@@ -32,7 +32,10 @@ def find_broken_limits(evidence: Evidence) -> list[Finding]:
         return limit_findings(results, evidence.plan.steps)
     computed = LimitResults(tuple(result for result in results if result.value is not None))
     not_computed = [result.limit.name for result in results if result.value is None]
-    return [*limit_findings(computed, evidence.plan.steps), *not_checked(not_computed)]
+    return [
+        *limit_findings(computed, evidence.plan.steps),
+        *unchecked_limits_findings(not_computed),
+    ]
 
 
 def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
@@ -105,7 +108,7 @@ def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding
     return [*(_broken_limit(result, steps) for result in results.failed), summary]
 
 
-def not_checked(names: Sequence[str]) -> list[Finding]:
+def unchecked_limits_findings(names: Sequence[str]) -> list[Finding]:
     """Return a finding that names the limits that need the original."""
     if not names:
         return []

@@ -31,12 +31,12 @@ def check_columns_without_role(plan: "Plan", columns: Sequence[str]) -> list[Fin
     ]
     if not without_role:
         return []
-    has_verb, is_verb = ("has", "is") if len(without_role) == 1 else ("have", "are")
+    have, are = ("has", "is") if len(without_role) == 1 else ("have", "are")
     return [
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{name_columns(without_role)} {has_verb} no role and {is_verb} released unchanged.",
+            f"{name_columns(without_role)} {have} no role and {are} released unchanged.",
             {"number": len(without_role)},
             tuple(without_role),
             "What an attacker may know is a quasi-identifier: give every column a role.",

@@ -10,14 +10,14 @@ from shoal.plan.evidence import RECORDS
 from shoal.plan.findings.attained_k import check_attained_k
 from shoal.plan.findings.exact_values import check_exact_values
 from shoal.plan.findings.homogeneity import advice_to_merge, check_homogeneous_classes
-from shoal.plan.findings.limits import limit_findings, not_checked
+from shoal.plan.findings.limits import limit_findings, unchecked_limits_findings
 from shoal.plan.findings.loss import check_large_groups, check_loss
 from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.findings.unchanged_columns import check_columns_without_role, check_unique_records
 from shoal.plan.findings.units import check_identifiers, check_uncounted_units
 from shoal.plan.findings.weights import check_released_weights
-from shoal.plan.guarantees import not_computed
+from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
 from shoal.scale.assessment.verdict_counts import exact_shares, findings_from_counts
@@ -62,7 +62,7 @@ def judge(
         ),
         *check_large_groups(groups, plan.thresholds.group_size, noun),
         *further_findings,
-        not_computed(OMITTED_CHECKS),
+        omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
 
@@ -79,7 +79,7 @@ def judge_recoding(
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
         *check_exact_values(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
-        not_computed(OMITTED_CHECKS),
+        omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact)
 
@@ -150,8 +150,8 @@ def judge_recount(
         *check_uncounted_units(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
         *check_columns_without_role(plan, list(columns)),
-        *not_checked([limit.name for limit in plan.limits]),
-        not_computed(OMITTED_RECOUNT_CHECKS),
+        *unchecked_limits_findings([limit.name for limit in plan.limits]),
+        omitted_checks_finding(OMITTED_RECOUNT_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, RECORD_UNIT, findings)
 

@@ -119,7 +119,7 @@ class PrivacyConstraint:
         return self.units is None
 
     @property
-    def holds_with_any(self) -> bool:
+    def holds_for_any_union(self) -> bool:
         """Whether the union with any other group meets the constraint, if one of the two does."""
         counts_distinct_only = self.closeness is None and self.kind == "distinct"
         return self.units is None and counts_distinct_only

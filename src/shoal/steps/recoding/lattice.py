@@ -39,7 +39,7 @@ class ClassConstraint(Protocol):
         """Whether a union of classes that all meet the constraint meets it too."""
 
     @property
-    def holds_with_any(self) -> bool:
+    def holds_for_any_union(self) -> bool:
         """Whether a union with any other class still meets it, if one of the two does."""
 
     def met_by_classes(self, labels: Codes) -> Mask:
@@ -224,7 +224,7 @@ class Lattice:
             return True
         if self.max_suppressed == 0:
             return self.constraint.holds_for_unions
-        return self.constraint.holds_with_any
+        return self.constraint.holds_for_any_union
 
     def _complete_suppressed_class(
         self, node: Node, is_failing: Mask, class_sizes: Codes, records: Values, labels: Codes

@@ -169,7 +169,9 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
         raise _malformed_error(subject)
     if set(entry) != {"categories", "rows"}:
         entry = _from_mapping(entry, subject)
-    categories = [_category(category, subject) for category in _list(entry["categories"], subject)]
+    categories = [
+        _category(category, subject) for category in _check_list(entry["categories"], subject)
+    ]
     try:
         rows = np.array(entry["rows"], np.float64)
     except (TypeError, ValueError):
@@ -222,7 +224,7 @@ def _category(category: Any, subject: str) -> Any:
     return text_of(category)
 
 
-def _list(entry: Any, subject: str) -> Sequence[Any]:
+def _check_list(entry: Any, subject: str) -> Sequence[Any]:
     if not isinstance(entry, list | tuple):
         raise _malformed_error(subject)
     return entry
