@@ -11,14 +11,14 @@ from shoal.errors import ShoalWarning
 
 Codes = NDArray[np.int64]
 
-MAX_KEY = 2**62  # of the number that stands for all values of a record
+MAX_KEY = 2**62  # greatest integer that stands for all values of a record
 MAX_DENSITY = 4  # keys up to this many times the number of rows are counted without sorting
 
 
 def combine_columns(
     columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes
 ) -> tuple[int, Codes]:
-    """Return the number of distinct rows and the label of each; sizes bound the codes."""
+    """Return the number of distinct rows and the label of each row; ``sizes`` bound the codes."""
     key, size = np.zeros(len(columns[0]), np.int64), 1
     for column, n_codes in zip(columns, sizes, strict=True):
         if size * int(n_codes) > MAX_KEY:
@@ -45,7 +45,7 @@ class DistinctResult:
     Parameters
     ----------
     rows : ndarray of shape (n_pieces,)
-        The distinct record that each piece is of, ascending.
+        The distinct record that each piece belongs to, ascending.
     records : ndarray of shape (n_pieces,)
         The number of records of each piece.
     values : dict

@@ -26,10 +26,10 @@ Importance = Annotated[float, AtLeast(0)]
 class Suppress(Step):
     """Suppress cells of records in small classes until every class has k records [SS98]_.
 
-    A class is a set of records with the same released values. The cells are chosen so that their
-    weight is low: their number, or the sum of the importance of their columns. Small tables get
-    the least weight, by integer programming; larger ones a greedy choice and a local search. A
-    warning states the number of cells, and a lower bound of the weight that no choice goes below.
+    A class is a set of records with the same released values. The cells are chosen for a low
+    weight: their number, or the sum of the importance of their columns. In small tables it is the
+    least possible, by integer programming; in larger ones it comes from a greedy choice and a local
+    search. A warning states the number of cells, and a lower bound of the weight.
 
     Columns of any type can be masked; cells that are not suppressed stay as they are. The step
     hides which record of a class is whose, but not that a record had rare values: its suppressed
@@ -38,17 +38,17 @@ class Suppress(Step):
     Parameters
     ----------
     columns : list of str
-        Columns that define the classes and whose cells may be suppressed; of columns that serve
-        equally well, the last one named loses cells.
+        Columns that define the classes and whose cells may be suppressed. Of columns that would
+        do equally well, the last one named loses cells.
     k : int
         Minimum number of records in a class. It has no default: it is the guarantee.
     importance : mapping of str to float or list of float, optional
         Weight of a suppressed cell of each column, 0 or more; 1 for columns that are not named.
         Cells of important columns are kept at the cost of others.
     missing_means : {"own", "any"}
-        What a suppressed cell, or one that was missing before, is taken for. As a value of its
-        ``"own"`` it matches other missing cells only; every class of records with the same
-        released values then holds at least k. If it matches ``"any"`` value, fewer cells are
+        How a missing cell counts, suppressed or missing before. ``"own"``: as a value of its own,
+        which only other missing cells have; every class of records with the same released values
+        then holds at least k. ``"any"``: it matches every value, so that fewer cells are
         suppressed: the values that a record still shows occur in at least k records. This protects
         less, because records with suppressed cells may be unique; sdcMicro counts in this way.
     effort : {"auto", "refine", "prove"}

@@ -45,7 +45,7 @@ def check_insiders(
     a weighted mean only if the weights are known.
     """
     if size < 2:
-        return []  # a class of one is another, graver finding
+        return []  # a class of one record is a finding of its own
     names = name_few(columns, "", "").strip()
     groups = "1 class holds" if n_groups == 1 else f"{n_groups:,} classes hold"
     figures = {"size": size, "groups": n_groups}

@@ -63,7 +63,7 @@ class Evaluation(NamedTuple):
     suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
     n_pairs : float
-        Sum of the squared class sizes, where nothing is suppressed.
+        Sum of the squared class sizes if nothing is suppressed.
     loss : float
         The loss of the node.
     """
@@ -142,7 +142,7 @@ class Lattice:
 
     @property
     def n_counted(self) -> int:
-        """Number of records, or of units, of the table."""
+        """Number of records of the table, or of units if k counts these."""
         return self._class_size(np.ones(len(self._weights), bool))
 
     @property
@@ -162,20 +162,20 @@ class Lattice:
         return sum(losses) / len(losses)
 
     def bound(self, node: Node) -> float:
-        """Return a lower bound on the loss of all nodes above, without counting classes."""
+        """Return a lower bound on the loss of a node and all above it, without counting classes."""
         return 0.0 if self.discernibility else self.cell_loss(node)
 
     def bound_above(self, evaluation: Evaluation) -> float:
-        """Return a lower bound on the loss of all nodes above an evaluated one."""
+        """Return a lower bound on the loss of an evaluated node and all above it."""
         n = float(self._weights.sum())
         return evaluation.n_pairs / n**2 if self.discernibility else 0.0
 
     def evaluate(self, node: Node) -> Evaluation:
         """Count the classes of a node, and choose the rows to suppress.
 
-        Rows of failing classes are suppressed. If these hold fewer than k, the class that adds the
-        least loss is suppressed with them: every class that does not fail holds k. If they do not
-        meet the constraint, the smallest classes are added, each time twice as many and one more.
+        These are the rows of failing classes. If they hold fewer than k, the class that adds the
+        least loss is suppressed with them, which suffices because it holds k itself. If they do not
+        meet the constraint together, the smallest classes are added: 1, 3, 7 and so on.
         """
         ancestors = [
             levels.ancestors[level][row]

@@ -18,10 +18,10 @@ class CheapestPatterns:
     patterns : ndarray of shape (n_rows,)
         The lightest pattern with which the values that a row still shows occur in k records.
     any_bound : float
-        Lower bound of the weight of all suppressed cells, where a record matches all records with
-        the values that it still shows.
+        Lower bound of the weight of all suppressed cells, if a record matches all records with the
+        values that it still shows.
     own_bound : float
-        The same bound where a suppressed cell is a value of its own.
+        The same bound if suppressed cells match only each other.
     """
 
     patterns: Codes

@@ -25,7 +25,7 @@ class Suppression:
     Parameters
     ----------
     row, records : ndarray of shape (n_pieces,)
-        The entry of the problem's codes that each piece is of, ascending, and its number of
+        The entry of the problem's codes that each piece belongs to, ascending, and its number of
         records.
     cells : ndarray of shape (n_pieces, n_columns)
         True where a cell is suppressed.
@@ -60,7 +60,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     problem : Problem
         The problem.
     missing_means : str
-        ``"own"``: a suppressed cell is a value of its own, and every class holds at least k.
+        ``"own"``: suppressed cells match only each other, and every class holds at least k.
         ``"any"``: it matches every value, and the values that a record still shows occur in at
         least k records.
     effort : str
