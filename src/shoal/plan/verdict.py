@@ -107,7 +107,7 @@ class Verdict:
         return self._make_sentence("", "")
 
     def _make_sentence(self, scope_clause: str, unique_values: str) -> str:
-        """Return the sentence, with clauses on where k is kept and on unique confidential values."""
+        """Return the sentence, with clauses on the scope of k and on unique confidential values."""
         count_clause = self._count_clause
         broken = self.of("breaks")
         if broken and all(finding.code == LIMIT_BROKEN for finding in broken):

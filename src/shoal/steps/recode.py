@@ -254,7 +254,7 @@ class _Recoding(NamedTuple):
 
 
 def _as_texts(mapping: Any) -> Any:
-    """Return a mapping with its keys and values as text; anything but plain values stays as it is."""
+    """Return a mapping with its keys and values as text; other objects are returned as they are."""
     if not isinstance(mapping, Mapping):
         return mapping
     plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
