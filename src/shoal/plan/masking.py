@@ -73,14 +73,8 @@ def draft_release(
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, interpretation.types)
     new_seeds = (*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else []))
-    plan = _plan_of_release(
-        plan,
-        types=interpretation.types,
-        missing_codes=interpretation.missing_codes,
-        steps=[_without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
-        random_state=seed,
-        **all_columns_named(plan, all_records.columns),
-    )
+    steps = [_without_time_budget(*pair) for pair in zip(steps, results, strict=True)]
+    plan = _plan_of_release(plan, interpretation, steps, seed, all_records.columns)
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
@@ -232,8 +226,24 @@ def _without_time_budget(step: Step, result: StepResult) -> Step:
     return step.replace(partitioner=partitioner)
 
 
-def _plan_of_release(plan: "Plan", **parameters: Any) -> "Plan":
-    """Return the plan with the given parameters; the plan itself, if it states them already."""
+def _plan_of_release(
+    plan: "Plan",
+    interpretation: Interpretation,
+    steps: Sequence[Step],
+    seed: int | None,
+    columns: Sequence[str],
+) -> "Plan":
+    """Return the plan that reproduces a release: the given one, if it states all of that already.
+
+    It states what was inferred and drawn, and names all ``columns`` of the table.
+    """
+    parameters = {
+        "types": interpretation.types,
+        "missing_codes": interpretation.missing_codes,
+        "steps": steps,
+        "random_state": seed,
+        **all_columns_named(plan, columns),
+    }
     changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan
 
