@@ -52,8 +52,8 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     if unnamed and plan.other_columns == "refuse":
         verb = "has" if len(unnamed) == 1 else "have"
         raise ColumnError(
-            f"{name_columns(unnamed)} {verb} no role in the plan. Give every column a role, or"
-            ' choose `other_columns="drop"` or `other_columns="release"`.',
+            f"{name_columns(unnamed)} {verb} no role in the plan. Give every column a role in the"
+            ' plan, or choose `other_columns="drop"` or `other_columns="release"`.',
             code="columns-not-named",
             columns=tuple(unnamed),
         )

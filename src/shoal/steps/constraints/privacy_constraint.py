@@ -165,7 +165,7 @@ class PrivacyConstraint:
                 attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
                 kind = "different" if relaxed.kind == "distinct" else "equally frequent"
                 raise InputError(
-                    f"`diversity={self.diversity:g}` cannot be reached: {records} have"
+                    f"diversity={self.diversity:g} cannot be reached: {records} have"
                     f" {attainable:g} {kind} values of column {name!r}. Ask for no more, or give"
                     " the column another role.",
                     code="diversity-out-of-reach",
@@ -180,7 +180,7 @@ class PrivacyConstraint:
             if distance > self.closeness + TOLERANCE:
                 attainable = np.ceil(distance * 1e4) / 1e4
                 raise InputError(
-                    f"`closeness={self.closeness:g}` cannot be reached: {records} are at a distance"
+                    f"closeness={self.closeness:g} cannot be reached: {records} are at a distance"
                     f" of {attainable:g} from the table in column {name!r}. Ask for no less, or"
                     " merge strata.",
                     code="closeness-out-of-reach",
