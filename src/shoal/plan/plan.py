@@ -25,7 +25,7 @@ from shoal.plan.definition.limits import as_limits
 from shoal.plan.definition.other_columns import OtherColumns, check_other_columns
 from shoal.plan.definition.repair import Repair, check_repair, join_blocks
 from shoal.plan.definition.units import refuse_repeated_identifiers, resolve_unit
-from shoal.plan.definition.validation import check, check_steps, roles_of
+from shoal.plan.definition.validation import check_consistent, check_steps, roles_of
 from shoal.plan.definition.weights import resolve_weight
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
@@ -127,7 +127,7 @@ class Plan(PlanColumns):
         self.limits = as_limits(limits)
         if self.repair == "regroup":
             self.steps = join_blocks(self.steps, self.edits)
-        check(self)
+        check_consistent(self)
 
     @classmethod
     def of(

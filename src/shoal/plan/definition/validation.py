@@ -23,13 +23,13 @@ def check_steps(steps: object) -> None:
         )
 
 
-def check(plan: "Plan") -> None:
+def check_consistent(plan: "Plan") -> None:
     """Refuse a plan whose roles, types and steps contradict each other."""
     _check_weights_and_units(plan.roles, plan.steps)
     _check_merged_strata(plan.steps)
     if not plan.steps:
         raise PlanError("The plan has no step. Add at least one.", code="plan-without-steps")
-    _check_order(plan.shuffle, plan.random_state)
+    _check_shuffle(plan.shuffle, plan.random_state)
     _check_chains(plan.steps)
     _check_masked_and_strata(plan)
     check_kinds(plan, plan.types)
@@ -202,7 +202,7 @@ def _reasons(types: Mapping[str, Type], columns: Sequence[str]) -> str:
     return f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
 
-def _check_order(shuffle: object, seed: object) -> None:
+def _check_shuffle(shuffle: object, seed: object) -> None:
     """Refuse invalid values of ``shuffle`` and ``random_state``."""
     if not isinstance(shuffle, bool):
         raise PlanError("`shuffle` must be true or false.", code="plan-shuffle", key="shuffle")
