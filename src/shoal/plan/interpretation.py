@@ -39,7 +39,7 @@ class Interpretation:
     decimals: Mapping[str, int] = field(default_factory=dict)
 
     def with_decimals(self, plan: "Plan", source: "Source", table: Any) -> "Interpretation":
-        """Return the interpretation with the decimals of the columns that a plan microaggregates.
+        """Return the interpretation with the decimals of the columns that a plan averages.
 
         ``table`` is the table of the source with its numbers parsed.
         """
