@@ -217,15 +217,12 @@ def _associations(
     names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []
-    other_codes = [
-        category_codes.inputs.get("other_categories", np.empty((len(original), 0), np.int64))
-    ]
-    original_codes, masked_codes = (
-        np.column_stack([category_codes.inputs[f"{table}_categories"], *other_codes])[
-            :, : len(names)
-        ]
-        for table in ("original", "masked")
+    other_codes = category_codes.inputs.get(
+        "other_categories", np.empty((len(original), 0), np.int64)
     )
+    original_codes = np.column_stack([category_codes.inputs["original_categories"], other_codes])
+    masked_codes = np.column_stack([category_codes.inputs["masked_categories"], other_codes])
+    original_codes, masked_codes = original_codes[:, : len(names)], masked_codes[:, : len(names)]
     original_V, masked_V = _cramers_v(original_codes), _cramers_v(masked_codes)
     similarities = [
         similarity_of_tables(original_codes[:, [i, j]], masked_codes[:, [i, j]])

@@ -113,10 +113,8 @@ def _earlier_classes(
     original = evidence.original
     assert original is not None
     if shared_columns.numeric and len(original) == len(frame):
-        earlier_values, original_values = (
-            _numbers(frame, shared_columns.numeric),
-            _numbers(original, shared_columns.numeric),
-        )
+        earlier_values = _numbers(frame, shared_columns.numeric)
+        original_values = _numbers(original, shared_columns.numeric)
         if has_same_rows(original_values, earlier_values[positions], earlier_labels[positions]):
             return earlier_labels[positions], True
     points, released = _axes(original, frame, shared_columns.names, evidence)
@@ -163,10 +161,8 @@ def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> lis
     """
     k = evidence.plan.k or MIN_CANDIDATES
     candidates = remaining_candidates(labels, evidence.units)
-    share_below_k, identified_share = (
-        float((candidates < k).mean()),
-        float((candidates == 1).mean()),
-    )
+    share_below_k = float((candidates < k).mean())
+    identified_share = float((candidates == 1).mean())
     fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
@@ -212,9 +208,8 @@ def _find_difference(
     k = evidence.plan.k or MIN_CANDIDATES
     if not 0 < abs(difference) < k or not shared_columns.numeric:
         return []
-    current_values, earlier_values = (
-        _numbers(table, shared_columns.numeric) for table in (evidence.released, frame)
-    )
+    current_values = _numbers(evidence.released, shared_columns.numeric)
+    earlier_values = _numbers(frame, shared_columns.numeric)
     if np.isnan(current_values).any() or np.isnan(earlier_values).any():
         return []
     mean = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference

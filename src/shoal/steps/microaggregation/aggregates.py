@@ -135,10 +135,8 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
     n_codes = int(codes.max(initial=0)) + 1
     pairs, pair_of_record = np.unique(labels * n_codes + codes, return_inverse=True)
     groups, pair_codes = pairs // n_codes, pairs % n_codes
-    counts, total_counts = (
-        _weighted_counts(pair_of_record, weights),
-        _weighted_counts(codes, weights),
-    )
+    counts = _weighted_counts(pair_of_record, weights)
+    total_counts = _weighted_counts(codes, weights)
     order = np.lexsort((pair_codes, -total_counts[pair_codes], -counts, groups))
     _, first = np.unique(groups[order], return_index=True)
     return np.asarray(pair_codes[order][first][labels])

@@ -60,9 +60,8 @@ def join_patterns(
             return missing
         other, n_donors = _cheapest_partner(patterns, counts, records, smallest, k)
         common_pattern = patterns[smallest] | patterns[other]
-        smallest_rows, other_rows = (
-            rows_of.pop(tuple(patterns[i].tolist())) for i in (smallest, other)
-        )
+        smallest_rows = rows_of.pop(tuple(patterns[smallest].tolist()))
+        other_rows = rows_of.pop(tuple(patterns[other].tolist()))
         is_shared = ~common_pattern[columns]
         centre = Z[smallest_rows][:, is_shared].mean(axis=0)
         distances = squared_distances(Z[other_rows][:, is_shared], centre)
