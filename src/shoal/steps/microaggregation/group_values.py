@@ -51,8 +51,14 @@ class GroupValues:
         The table.
     recoded : LocallyRecodedColumns
         The columns that become ancestors or ranges.
-    weights : ndarray, optional
+    weights : ndarray of shape (n_records,), optional
         Survey weights of the records.
+    values : dict
+        The released values of each column.
+    groups : dict
+        The groups of each column.
+    recodings : dict
+        The local recoding of each column that becomes ancestors or ranges.
     """
 
     step: "Microaggregate"
@@ -64,7 +70,7 @@ class GroupValues:
     recodings: dict[str, LocalRecoding] = field(default_factory=dict)
 
     def add(self, column: Column, groups: Partition, missing: Mask) -> None:
-        """Compute the released values of a column; ``missing`` marks its empty cells."""
+        """Compute the released values of a column, in which ``missing`` cells are ignored."""
         self.groups[column.name] = groups
         if column.name in self.step.recoded_columns:
             recoding = self._recode(column, groups, missing)

@@ -1,4 +1,4 @@
-"""Group the records of a microaggregation, by stratum and by pattern of missing cells."""
+"""Groups of a microaggregation, formed by stratum and by pattern of missing cells."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,10 +31,18 @@ Rows = NDArray[np.int64]
 
 
 class ColumnBlockGroups(NamedTuple):
-    """The groups of a block of columns, with the partitioners that formed them, one per record set.
+    """The groups of a block of columns, with the partitioners that formed them.
 
-    ``reproducible_partitioner`` forms the same groups again independently of any time budget;
-    ``missing`` marks the cells of the columns that have no value in the release.
+    Parameters
+    ----------
+    groups : Partition
+        The groups of all records.
+    fitted_partitioners : list of Partitioner
+        The partitioners that were fitted, one for each set of records.
+    reproducible_partitioner : Partitioner
+        It forms the same groups again independently of any time budget.
+    missing : ndarray of shape (n_records, n_columns)
+        True where a cell has no value in the release.
     """
 
     groups: Partition
@@ -44,7 +52,11 @@ class ColumnBlockGroups(NamedTuple):
 
 
 class RecordSet(NamedTuple):
-    """Records to group together, the columns that they have values in, and a phrase for errors."""
+    """Records to group together: of one stratum, and with the same missing cells.
+
+    ``columns`` are those in which the records have values, ``location`` names the records in
+    messages.
+    """
 
     rows: Rows
     columns: list[str]
@@ -59,8 +71,8 @@ def group_block(
 ) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
-    A time budget is measured on the first stratum only: what the partitioner could do there is
-    what it does in all others, so that the groups can be reproduced.
+    The clock runs on the first stratum only. The partitioner then does as much in all others, for
+    example as many rounds, so that the groups can be reproduced.
     """
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)
@@ -101,7 +113,7 @@ def _group_records(
     partitioner: Partitioner,
     n_records: int,
 ) -> tuple[Partition, Partitioner | None]:
-    """Return groups of some records, and the fitted partitioner where one was needed.
+    """Return groups of some records, and the fitted partitioner; None if the records are alike.
 
     ``n_records`` is the number of records of the table: each set of records and each block of
     columns has its share of a time budget.
@@ -151,7 +163,7 @@ def _enforce_constraints(
     groups: Partition,
     units: Codes | None,
 ) -> Partition:
-    """Return groups merged until they meet the constraints on confidential values."""
+    """Return groups that meet the constraints on confidential values, by merging or exchanging."""
     rows = records.rows
     if step.homogeneity == "merge":
         codes = inputs.confidential_codes[rows]
@@ -162,7 +174,7 @@ def _enforce_constraints(
 
 
 def _may_be_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
-    """Return whether groups may be refined to reduce the loss of local recoding."""
+    """Return whether a local search may refine the groups to lose less by local recoding."""
     is_recoded = all(name in step.recoded_columns for name in records.columns)
     depends_on_others = step.whole_households or step.dependence > 0
     return (
