@@ -67,8 +67,8 @@ def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | 
 
 def _not_attained(finding: Finding) -> InputError:
     return InputError(
-        f"No groups were found that keep it when each unit counts once. {finding.sentence} Ask for"
-        ' less, or count records with `unit="record"`. Nothing was released.',
+        f"The constraint is not met if each unit counts once. {finding.sentence} Ask for less, or"
+        ' count records with `unit="record"`. Nothing was released.',
         code="constraint-not-attained",
         **finding.figures,
     )

@@ -200,10 +200,15 @@ class Step:
         if self.is_random:
             vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
-            raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
-        if len(set(self.columns)) < len(self.columns):
             raise PlanError(
-                "The step names a column twice. Name each column once.", code="masked-twice"
+                f"The step {self.name!r} masks no column. Name at least one.", code="nothing-masked"
+            )
+        repeated = [name for name in dict.fromkeys(self.columns) if self.columns.count(name) > 1]
+        if repeated:
+            raise PlanError(
+                f"The step {self.name!r} names {name_columns(repeated, 'column', 'columns')} twice."
+                " Name each column once.",
+                code="masked-twice",
             )
 
 

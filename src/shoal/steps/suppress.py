@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, K
+from shoal._text import count
 from shoal.errors import CellsSuppressed, InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.codes import codes
@@ -99,12 +100,12 @@ class Suppress(Step):
             self.importance = dict(importance)
             unknown = [name for name in importance if name not in self.columns]
             if unknown:
-                verb = "is" if len(unknown) == 1 else "are"
-                reason = f"{name_columns(unknown, 'column', 'columns')} {verb} not of the step"
+                reason = f"the step does not mask {name_columns(unknown, 'column', 'columns')}"
         else:
             self.importance = list(importance)
             if len(self.importance) != len(self.columns):
-                reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
+                weights = count(len(self.importance), "weight")
+                reason = f"{weights} for {count(len(self.columns), 'column')}"
         if reason or not any(self.weights):
             raise PlanError(
                 f"`importance` is not accepted: {reason or 'all weights are 0'}. Give a weight of 0"
@@ -213,7 +214,9 @@ class Suppress(Step):
         has_importance = self.importance is not None
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
-            f"{name!r} {count:,}" for name, count in zip(self.columns, counts, strict=True) if count
+            f"{name!r} {number:,}"
+            for name, number in zip(self.columns, counts, strict=True)
+            if number
         )
         weight_sentence = f" They weigh {best.weight:,.6g}." if has_importance else ""
         if best.is_optimal:

@@ -165,13 +165,13 @@ class TopBottomCode(Step):
         for end, thresholds in ends.items():
             if None not in thresholds:
                 raise PlanError(
-                    f"{end} and {end}_share both set the threshold. Choose one.",
+                    f"`{end}` and `{end}_share` both set the threshold. Choose one.",
                     code="two-thresholds",
                     end=end,
                 )
         if all(thresholds == (None, None) for thresholds in ends.values()):
             raise PlanError(
-                "The step codes nothing. Give top, bottom, top_share or bottom_share.",
+                "The step codes nothing. Give `top`, `bottom`, `top_share` or `bottom_share`.",
                 code="nothing-coded",
             )
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:

@@ -8,6 +8,7 @@ import numpy as np
 from shoal._params import hint
 from shoal.errors import InputError, PlanError
 from shoal.frame.columns import Column, refuse_missing
+from shoal.frame.roles import name_columns
 from shoal.partitioners import MDAV, Auto
 from shoal.steps.microaggregation.centroid import check_positive
 from shoal.steps.microaggregation.distance_space import DistanceSpace
@@ -23,10 +24,14 @@ HOW_TO_TREAT_MISSING = (
 
 def check_options(step: "Microaggregate") -> None:
     """Refuse options that do not fit together."""
-    in_blocks = sorted(name for block in step.column_blocks for name in block)
-    if in_blocks != sorted(step.columns):
+    in_blocks = [name for block in step.column_blocks for name in block]
+    if sorted(in_blocks) != sorted(step.columns):
+        names = dict.fromkeys([*step.columns, *in_blocks])
+        wrong = [name for name in names if name not in step.columns or in_blocks.count(name) != 1]
         raise PlanError(
-            "`blocks` must name each masked column exactly once.", code="blocks-not-a-partition"
+            "`blocks` must name each masked column exactly once, and no other. Correct"
+            f" {name_columns(wrong, 'column', 'columns')}.",
+            code="blocks-not-a-partition",
         )
     if not all(step.column_blocks):
         raise PlanError("A block of `blocks` names no column. Leave it out.", code="block-empty")
@@ -153,7 +158,7 @@ def _check_constraints(step: "Microaggregate") -> None:
     if step.closeness is None and step.closeness_by != "merge":
         raise PlanError(
             f'`closeness_by="{step.closeness_by}"` needs `closeness`, the maximum distance between'
-            " a group and the table. Give both, or leave it out.",
+            " a group and the table. Give it too, or leave both out.",
             code="closeness-missing",
             option="closeness",
         )
