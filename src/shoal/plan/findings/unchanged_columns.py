@@ -31,12 +31,12 @@ def check_columns_without_role(plan: "Plan", columns: Sequence[str]) -> list[Fin
     ]
     if not without_role:
         return []
-    have, are = ("has", "is") if len(without_role) == 1 else ("have", "are")
+    verbs = ("has", "is") if len(without_role) == 1 else ("have", "are")
     return [
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{name_columns(without_role)} {have} no role and {are} released unchanged.",
+            f"{name_columns(without_role)} {verbs[0]} no role and {verbs[1]} released unchanged.",
             {"number": len(without_role)},
             tuple(without_role),
             "What an attacker may know is a quasi-identifier: give every column a role.",
