@@ -128,7 +128,7 @@ def tenths(values, X):
 def evidence(kind, n):
     """Return the arguments of measures: a table masked by group means, and two further columns."""
     from shoal.partitioners import MDAV
-    from shoal.steps.aggregate import group_mean
+    from shoal.steps.microaggregation.aggregates import group_mean
 
     Z = table(kind, n, WIDTH + 2)
     X, Y = Z[:, :WIDTH], np.asfortranarray(Z[:, WIDTH:])

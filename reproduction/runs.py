@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.geometry import zscore
 from shoal.metrics import information_loss
 from shoal.partitioners import partition
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]

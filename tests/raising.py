@@ -1,12 +1,13 @@
-"""Expect an exception or a warning by its code and attributes, not by its prose."""
+"""Expect an exception or a warning by its code and attributes, or ignore all warnings."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from shoal.errors import Coded
+from shoal.errors import Coded, ShoalWarning
 
 
 @contextmanager
@@ -22,17 +23,24 @@ def warns(cls: type[Coded], code: str | None = None, **attributes: Any) -> Itera
     """Expect a warning of ``cls`` with this ``code`` and at least these ``attributes``."""
     with pytest.warns(cls) as caught:
         yield caught
-    given = [one.message for one in caught if isinstance(one.message, cls)]
-    fitting = [one for one in given if code is None or one.code == code]
-    assert fitting, f"expected code {code!r}, got {[one.code for one in given]}"
+    issued = [entry.message for entry in caught if isinstance(entry.message, cls)]
+    with_code = [warning for warning in issued if code is None or warning.code == code]
+    assert with_code, f"expected code {code!r}, got {[warning.code for warning in issued]}"
     if attributes:
-        held = [{name: one.attributes.get(name) for name in attributes} for one in fitting]
-        assert attributes in held, f"expected {attributes}, got {held}"
+        actual = [{name: each.attributes.get(name) for name in attributes} for each in with_code]
+        assert attributes in actual, f"expected {attributes}, got {actual}"
+
+
+def without_warnings(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Call a function and return its result; warnings of Shoal are ignored."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ShoalWarning)
+        return function(*arguments, **options)
 
 
 def _compare(error: Coded, code: str | None, attributes: dict[str, Any]) -> None:
     assert code is None or error.code == code, (
         f"expected code {code!r}, got {error.code!r}: {error}"
     )
-    held = {name: error.attributes.get(name) for name in attributes}
-    assert held == attributes, f"expected {attributes}, got {held}: {error}"
+    actual = {name: error.attributes.get(name) for name in attributes}
+    assert actual == attributes, f"expected {attributes}, got {actual}: {error}"

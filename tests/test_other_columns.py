@@ -1,6 +1,5 @@
 """Columns that a plan does not name: refused, dropped or released."""
 
-import warnings
 from pathlib import Path
 
 import pandas as pd
@@ -10,13 +9,13 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from raising import raises, warns
+from raising import raises, warns, without_warnings
 from shoal import Plan, inspect
 from shoal.audit.check import check_dropped_columns
 from shoal.cli import app
 from shoal.cli._source_arguments import check_sources, stray_argument
 from shoal.comparison import compare_plans
-from shoal.errors import ColumnError, ParameterError, PlanError, ShoalWarning, UnprotectedColumn
+from shoal.errors import ColumnError, ParameterError, PlanError, UnprotectedColumn
 from shoal.partitioners import MDAV
 from shoal.steps import Microaggregate
 
@@ -47,12 +46,6 @@ def with_ssn():
     return DATA.assign(ssn=range(8))
 
 
-def quietly(run, *given, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)
-        return run(*given, **options)
-
-
 def make(**options):
     return Plan(ROLES, [Microaggregate(["age"], MDAV(k=2), within="town")], **options)
 
@@ -60,7 +53,7 @@ def make(**options):
 @pytest.mark.parametrize("plan", [make(), Plan.from_dict(DOCUMENT)], ids=["Python", "document"])
 def test_a_column_that_the_plan_does_not_name_is_refused(plan):
     assert plan.other_columns == "refuse"
-    quietly(plan.run, DATA)
+    without_warnings(plan.run, DATA)
     with raises(ColumnError, "columns-not-named", columns=("ssn",)):
         plan.run(with_ssn())
 
@@ -71,7 +64,7 @@ def test_a_declared_type_gives_no_role():
 
 
 def test_other_columns_are_dropped_where_the_plan_says_so():
-    release = quietly(make(other_columns="drop").run, with_ssn())
+    release = without_warnings(make(other_columns="drop").run, with_ssn())
     assert list(release.data.columns) == ["age", "town", "wage"]
     assert release.plan.other_columns == "drop"
     assert release.plan.roles == ROLES
@@ -85,11 +78,11 @@ def test_other_columns_are_released_with_a_warning_where_the_plan_says_so():
 
 
 def test_the_plan_of_a_release_repeats_it_and_refuses_a_new_column():
-    release = quietly(shoal.microaggregate, with_ssn(), ["age"], k=2, within="town")
+    release = without_warnings(shoal.microaggregate, with_ssn(), ["age"], k=2, within="town")
     plan = release.plan
     assert plan.other_columns == "refuse"
     assert plan.roles["ssn"] == "unassigned"
-    again = quietly(plan.run, with_ssn())
+    again = without_warnings(plan.run, with_ssn())
     pd.testing.assert_frame_equal(again.data, release.data)
     assert again.warnings == release.warnings
     assert again.verdict == release.verdict
@@ -119,9 +112,9 @@ def test_another_choice_is_refused(choice):
 def test_a_comparison_refuses_them_and_names_them_in_its_plans():
     with raises(ColumnError, "columns-not-named", columns=("ssn",)):
         compare_plans(with_ssn(), [make()])
-    actual = quietly(shoal.compare, with_ssn(), ["age"], k=2, confidential=["wage"])
+    actual = without_warnings(shoal.compare, with_ssn(), ["age"], k=2, confidential=["wage"])
     assert actual.trials[0].plan.roles["ssn"] == "unassigned"
-    quietly(actual.trials[0].plan.run, with_ssn())
+    without_warnings(actual.trials[0].plan.run, with_ssn())
 
 
 def test_verification_looks_for_columns_that_the_plan_does_not_name():
@@ -138,7 +131,7 @@ def test_a_starter_plan_names_every_column(tmp_path):
     (tmp_path / "plan.toml").write_text(inspect(data).starter_plan(2))
     plan = Plan.load(tmp_path / "plan.toml")
     assert set(plan.roles) == {"age", "wave", "flag"}
-    quietly(plan.run, data)
+    without_warnings(plan.run, data)
 
 
 @pytest.fixture

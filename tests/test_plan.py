@@ -215,7 +215,7 @@ def test_a_broken_guarantee_releases_nothing(monkeypatch):
     def leaky(values, labels):
         return values.copy()
 
-    monkeypatch.setitem(shoal.steps.aggregate.AGGREGATES, "mean", leaky)
+    monkeypatch.setitem(shoal.steps.microaggregation.aggregates.AGGREGATES, "mean", leaky)
     with raises(GuaranteeBroken, "guarantee-broken", k=3):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
 

@@ -15,7 +15,7 @@ from shoal.frame.codes import codes
 from shoal.frame.tables import open_frame
 from shoal.report.draw import ticks
 from shoal.steps import Microaggregate
-from shoal.steps.strata import merge_small_strata, split_strata
+from shoal.steps.constraints.strata import merge_small_strata, split_strata
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

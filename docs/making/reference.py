@@ -99,8 +99,10 @@ codes
 
 
 def _members(module: str, kind: str, names: tuple[str, ...] | list[str]) -> str:
-    options = "\n   :members:" if kind == "class" else ""
-    blocks = "\n\n".join(f".. auto{kind}:: {name}{options}" for name in names)
+    options = dict.fromkeys(names, "\n   :members:" if kind == "class" else "")
+    if "Plan" in options:  # its columns are described in a base class
+        options["Plan"] += "\n   :inherited-members:"
+    blocks = "\n\n".join(f".. auto{kind}:: {name}{options[name]}" for name in names)
     return f"```{{eval-rst}}\n.. currentmodule:: {module}\n\n{blocks}\n```"
 
 

@@ -13,7 +13,7 @@ from reproduction.ward_mwa.published import METHODS
 from reproduction.ward_mwa.shuffles import shuffled
 from shoal.datasets import COLUMNS
 from shoal.metrics import correlation_change, first_principal_component, information_loss, std_ratio
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 
 KS = (3, 4, 5)
 K = 3  # of Tables 2 to 4

@@ -1,7 +1,7 @@
 """Parameters, declared once in the signature of the class that uses them.
 
-Validation, plan documents, ``--set name=value`` and the page's forms all read that signature: its
-annotations give the allowed values and its defaults, the docstring the description.
+Validation, plan documents, ``--set name=value`` and the forms of the page all read that signature:
+its annotations and defaults for the allowed values, the docstring of the class for descriptions.
 """
 
 import inspect
@@ -217,20 +217,20 @@ def parse_json(text: str) -> Any:
         return text
 
 
-_CACHE: dict[type, Mapping[str, Parameter]] = {}  # reading a signature is slow
+_PARAMETERS_BY_CLASS: dict[type, Mapping[str, Parameter]] = {}  # reading a signature is slow
 
 
 def signature_parameters(cls: type) -> Mapping[str, Parameter]:
     """Return the parameters of ``cls`` by name, in signature order."""
-    if cls not in _CACHE:
+    if cls not in _PARAMETERS_BY_CLASS:
         hints = get_type_hints(cls.__init__, include_extras=True)  # type: ignore[misc]
         descriptions = _parse_descriptions(inspect.getdoc(cls) or "")
         parameters = {
             name: Parameter(name, hints.get(name, Any), entry.default, descriptions.get(name, ""))
             for name, entry in inspect.signature(cls).parameters.items()
         }
-        _CACHE[cls] = MappingProxyType(parameters)
-    return _CACHE[cls]
+        _PARAMETERS_BY_CLASS[cls] = MappingProxyType(parameters)
+    return _PARAMETERS_BY_CLASS[cls]
 
 
 def validate(instance: Any, owner: str = "") -> None:
@@ -289,7 +289,7 @@ def build(cls: type, options: dict[str, Any], owner: str = "") -> Any:
 
 
 def with_hint_of(error: ParameterError, function: Any) -> ParameterError:
-    """Return the error of an unknown parameter with a hint at a similar one of ``function``."""
+    """Return the error of an unknown parameter, with a similar parameter of ``function`` if any."""
     names = [
         name
         for name, entry in inspect.signature(function).parameters.items()
@@ -309,12 +309,12 @@ def hint(word: object, words: Iterable[str]) -> str:
 
 def format_argument(value: Any) -> str:
     """Return the repr of an argument, or its type where the argument may hold data."""
-    parts = [value]
+    elements = [value]
     if isinstance(value, list | tuple):
-        parts = list(value)
+        elements = list(value)
     elif isinstance(value, dict):
-        parts = [*value, *value.values()]
-    if not all(part is None or isinstance(part, str | int | float) for part in parts):
+        elements = [*value, *value.values()]
+    if not all(element is None or isinstance(element, str | int | float) for element in elements):
         return f"a value of type {type(value).__name__}"
     text = repr(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
@@ -323,7 +323,7 @@ def format_argument(value: Any) -> str:
 def union_members(annotation: Any) -> list[Any]:
     """Return the members of a union, or the annotation itself."""
     if get_origin(annotation) in (Union, UnionType):
-        return [part for member in get_args(annotation) for part in union_members(member)]
+        return [inner for member in get_args(annotation) for inner in union_members(member)]
     return [annotation]
 
 

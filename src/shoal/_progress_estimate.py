@@ -1,19 +1,19 @@
-"""Estimates of how much of a computation is done, in terms that users know."""
+"""Estimates of how much of a computation is done, and words for it that users understand."""
 
 import time
 from collections.abc import Callable
 
 DELAY = 0.5  # seconds before progress is shown
-EARLIEST = 3.0  # seconds before a remaining time is estimated
-# What users see of a release, in order, with the usual share of the time that each part takes.
-PARTS = {
+MIN_ELAPSED = 3.0  # seconds before a remaining time is estimated
+# What users see of a release, in order, with the usual share of the time that each phase takes.
+PHASES = {
     "Reading": 5,
     "Grouping": 45,
     "Improving the groups": 40,
     "Writing": 5,
     "Checking the file": 5,
 }
-PART_OF = {
+PHASE_OF_STAGE = {
     "reading": "Reading",
     "compiling": "Improving the groups",  # the kernel of the local search
     "moving records": "Improving the groups",
@@ -31,26 +31,27 @@ PART_OF = {
     "reading back": "Checking the file",
     "publishing": "Checking the file",
 }
-# Stages that take as long as the user allows, after others of their part.
-LONG = ("searching", "proving")
-LONG_AHEAD = "a search follows"  # reported before the stages that such a stage starts from
-BEFORE_LONG = 0.5  # share of its part that the stages before it take
-# The shares of the parts if such a stage is announced, which then takes most of the time.
-PARTS_WITH_LONG = {
+# Stages that take as long as the user allows, after others of their phase.
+SEARCH_STAGES = ("searching", "proving")
+SEARCH_AHEAD = "a search follows"  # reported before the stages that precede a search
+SHARE_BEFORE_SEARCH = 0.5  # of their phase, for the stages before a search
+# The shares of the phases if a search is announced, which then takes most of the time.
+PHASES_WITH_SEARCH = {
     "Reading": 2,
     "Grouping": 3,
     "Improving the groups": 90,
     "Writing": 2,
     "Checking the file": 3,
 }
-BEFORE_ANNOUNCED = 0.05  # share of its part that the stages before it take then
-NOT_A_RELEASE = (  # stages of commands that make no release
+SHARE_BEFORE_ANNOUNCED_SEARCH = 0.05  # of their phase, for the stages before such a search
+STAGES_WITHOUT_RELEASE = (  # of commands that make no release
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
 )  # fmt: skip
 # Each is one of several attacks or analyses; "attacks" and "analyses" report how many are done.
 ONE_OF_SEVERAL = ("attacks:", "prediction", "propensity score", "regression")
-NAMES = {"linking records": "Linking records"}  # for which the name of the part would mislead
+# Shown instead of the phase, whose name would mislead.
+STAGE_NAMES = {"linking records": "Linking records"}
 
 
 class Estimate:
@@ -66,40 +67,43 @@ class Estimate:
         self.clock = clock
         self.start = clock()
         self.share = 0.0
-        self.stage, self.stage_start, self.within = "", self.start, 0.0
-        self.long_ahead, self.words = False, "Grouping"
-        self.parts, self.before_long = PARTS, BEFORE_LONG
+        self.stage, self.stage_start, self.share_of_stage = "", self.start, 0.0
+        self.is_search_ahead, self.words = False, "Grouping"
+        self.phases, self.share_before_search = PHASES, SHARE_BEFORE_SEARCH
 
     def update(self, stage: str, done: int, total: int) -> str:
-        """Take a report into account and return what is being done, in words."""
+        """Take a report of a stage into account; return what is being done, in words."""
         name, _, result = stage.partition(",")
-        if name == LONG_AHEAD:
-            self.long_ahead = True
-            self.parts, self.before_long = PARTS_WITH_LONG, BEFORE_ANNOUNCED
+        if name == SEARCH_AHEAD:
+            self.is_search_ahead = True
+            self.phases = PHASES_WITH_SEARCH
+            self.share_before_search = SHARE_BEFORE_ANNOUNCED_SEARCH
             return self.words
-        self.long_ahead = self.long_ahead and name not in LONG
-        within = min(done / total, 1.0) if total > 0 else 0.0
+        self.is_search_ahead = self.is_search_ahead and name not in SEARCH_STAGES
+        self.share_of_stage = min(done / total, 1.0) if total > 0 else 0.0
         if name != self.stage:
             self.stage, self.stage_start = name, self.clock()
-        self.within = within
-        if name in NOT_A_RELEASE:
-            self.share = max(self.share, within)
-            words = name.capitalize()
+        if name in STAGES_WITHOUT_RELEASE:
+            self.share = max(self.share, self.share_of_stage)
+            self.words = name.capitalize()
         elif name.startswith(ONE_OF_SEVERAL):
-            words = name.capitalize()
+            self.words = name.capitalize()
         else:
-            words = PART_OF.get(name, "Grouping")
-            parts = self.parts
-            earlier_parts = sum(list(parts.values())[: list(parts).index(words)])
-            if name in LONG:
-                within = self.before_long + (1 - self.before_long) * within
-            elif words == PART_OF[LONG[0]]:
-                within *= self.before_long
-            share = (earlier_parts + parts[words] * within) / sum(parts.values())
-            self.share = max(self.share, share)
-            words = NAMES.get(name, words)
-        self.words = words
-        return f"{words}:{result}" if result else words
+            phase = PHASE_OF_STAGE.get(name, "Grouping")
+            self.share = max(self.share, self._share_of_release(name, phase))
+            self.words = STAGE_NAMES.get(name, phase)
+        return f"{self.words}:{result}" if result else self.words
+
+    def _share_of_release(self, stage: str, phase: str) -> float:
+        """Return the share of a release that is done, in a stage of a phase."""
+        share_of_phase = self.share_of_stage
+        if stage in SEARCH_STAGES:
+            before = self.share_before_search
+            share_of_phase = before + (1 - before) * share_of_phase
+        elif phase == PHASE_OF_STAGE[SEARCH_STAGES[0]]:
+            share_of_phase *= self.share_before_search
+        earlier = sum(list(self.phases.values())[: list(self.phases).index(phase)])
+        return (earlier + self.phases[phase] * share_of_phase) / sum(self.phases.values())
 
     @property
     def elapsed(self) -> float:
@@ -110,20 +114,21 @@ class Estimate:
         """Return the elapsed time and, once it can be estimated, what may remain."""
         elapsed = self.elapsed
         text = f"{_minutes(elapsed)} elapsed"
-        if self.long_ahead:
+        if self.is_search_ahead:
             return text  # the elapsed time does not predict a search that has not begun
-        if self.stage in LONG:  # which has a pace of its own
-            elapsed, share = self.clock() - self.stage_start, self.within
+        if self.stage in SEARCH_STAGES:  # these have a pace of their own
+            elapsed, share = self.clock() - self.stage_start, self.share_of_stage
             can_estimate = share > 0.01
         else:
             share = self.share
             can_estimate = share > 0.1
-        if elapsed > EARLIEST and can_estimate:
+        if elapsed > MIN_ELAPSED and can_estimate:
             text += f", about {_minutes(elapsed / share - elapsed)} left"
         return text
 
 
 def _minutes(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
+    """Return a time as ``minutes:seconds``, with hours in front where there are any."""
+    minutes, whole_seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"

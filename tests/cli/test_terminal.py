@@ -19,11 +19,11 @@ import shoal
 from pages import COMPILING
 from shoal import _progress as progress
 from shoal._progress_estimate import (
-    LONG_AHEAD,
-    NOT_A_RELEASE,
-    PART_OF,
-    PARTS,
-    PARTS_WITH_LONG,
+    PHASE_OF_STAGE,
+    PHASES,
+    PHASES_WITH_SEARCH,
+    SEARCH_AHEAD,
+    STAGES_WITHOUT_RELEASE,
     Estimate,
 )
 from shoal._text import align_rows, count, limit_table_width, wrap_text
@@ -268,7 +268,7 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
         words.append(estimate.update(*report))
         shares.append(estimate.share)
     assert shares == sorted(shares)
-    assert shares[1] == pytest.approx((PARTS["Reading"] + PARTS["Grouping"] / 2) / 100)
+    assert shares[1] == pytest.approx((PHASES["Reading"] + PHASES["Grouping"] / 2) / 100)
     assert words[1] == "Grouping"
     assert words[4] == "Improving the groups: loss 4.71 %"
     assert shares[4] > shares[3]  # although another stage of this part has been done
@@ -281,29 +281,29 @@ def test_the_share_done_never_falls_and_the_remaining_time_follows_from_it():
     estimate.update("searching, loss 4.70 %", 60, 600)
     now[0] += 55
     assert estimate.describe_time() == "2:40 elapsed, about 9:00 left"
-    assert set(PART_OF.values()) <= set(PARTS)
-    assert not set(PART_OF) & set(NOT_A_RELEASE)
+    assert set(PHASE_OF_STAGE.values()) <= set(PHASES)
+    assert not set(PHASE_OF_STAGE) & set(STAGES_WITHOUT_RELEASE)
 
 
 def test_a_search_that_has_just_begun_is_not_said_to_be_nearly_done():
     estimate = Estimate(lambda: 0.0)
     estimate.update("reading", 0, 0)
-    estimate.update(LONG_AHEAD, 0, 0)
+    estimate.update(SEARCH_AHEAD, 0, 0)
     for stage in ("grouping", "moving records"):
         estimate.update(stage, 10, 10)
     estimate.update("searching, loss 4.71 %", 6, 600)
     assert 0.05 < estimate.share < 0.15
     estimate.update("searching, loss 4.71 %", 600, 600)
     assert 0.9 < estimate.share < 1
-    assert list(PARTS_WITH_LONG) == list(PARTS)
-    assert sum(PARTS_WITH_LONG.values()) == 100
+    assert list(PHASES_WITH_SEARCH) == list(PHASES)
+    assert sum(PHASES_WITH_SEARCH.values()) == 100
 
 
 def test_no_remaining_time_is_given_before_a_search_begins():
     now = [0.0]
     estimate = Estimate(lambda: now[0])
     estimate.update("reading", 0, 0)
-    assert estimate.update(LONG_AHEAD, 0, 0) == "Reading"
+    assert estimate.update(SEARCH_AHEAD, 0, 0) == "Reading"
     for stage in ("grouping", "moving records"):
         now[0] += 30
         estimate.update(stage, 9, 10)
@@ -319,8 +319,8 @@ def test_a_search_is_announced_before_the_groups_it_starts_from(effort):
     stages = []
     with progress.reporting_to(lambda stage, done, total: stages.append(stage)):
         shoal.partition(np.arange(40.0).reshape(20, 2) % 7, k=3, effort=effort)
-    announced = [LONG_AHEAD] if effort != "refine" else []
-    assert [stage for stage in stages if stage == LONG_AHEAD] == announced
+    announced = [SEARCH_AHEAD] if effort != "refine" else []
+    assert [stage for stage in stages if stage == SEARCH_AHEAD] == announced
     assert stages[:1] == announced or effort == "refine"
 
 

@@ -21,7 +21,7 @@ from fuzz.promises import as_list, known, masked
 from shoal.errors import GuaranteeBroken, InputError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.plan import Plan
-from shoal.plan.empirical import attack_release
+from shoal.plan.assessment import attack_release
 from shoal.plan.release import Release
 
 ATTACKED = 0.1  # the share of releases that are attacked

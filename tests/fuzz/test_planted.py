@@ -19,7 +19,7 @@ from shoal.metrics import anonymity
 from shoal.partitioners import _base
 from shoal.plan import deliver, guarantees, masking, readback
 from shoal.plan.plan import Plan
-from shoal.steps.privacy_constraints import PrivacyConstraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 
 
 def problem_within(runs, *checks, seed=11, in_files=False, where=lambda case: True):

@@ -21,7 +21,7 @@ from shoal.geometry.encode import (
     project_categories,
     simplex_points,
 )
-from shoal.steps.distance_space import build_distance_space
+from shoal.steps.microaggregation.distance_space import build_distance_space
 from twins.mixed import climb, squared_distances
 
 

@@ -16,7 +16,7 @@ from shoal.metrics import (
 )
 from shoal.metrics.correlation import correlations
 from shoal.partitioners import MWard
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 
 
 def cut(score, k):

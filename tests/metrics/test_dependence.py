@@ -9,7 +9,7 @@ from shoal.errors import InputError
 from shoal.geometry import with_confidential, zscore
 from shoal.metrics import average_diversity, distortion_x, distortion_y, information_loss
 from shoal.partitioners import MDAV
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 
 # First six columns X, last seven Y; dependence 0, .1, ..., 1.
 PUBLISHED = {

@@ -12,7 +12,7 @@ from shoal import _progress as progress
 from shoal.geometry import zscore
 from shoal.metrics import distortion_x, linkage, linkage_top2
 from shoal.partitioners import MDAV
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 from tables import tables
 from twins.linkage import linkage as slow
 

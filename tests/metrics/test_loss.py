@@ -7,7 +7,7 @@ from conftest import reference_matrix
 from shoal.geometry import zscore
 from shoal.metrics import euclidean_loss, il1s, information_loss
 from shoal.partitioners import MDAV
-from shoal.steps.aggregate import group_mean
+from shoal.steps.microaggregation.aggregates import group_mean
 
 PUBLISHED = {
     ("tarragona", 3): 34.32, ("tarragona", 4): 38.66,

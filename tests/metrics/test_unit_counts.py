@@ -25,7 +25,7 @@ from shoal.metrics import (
 from shoal.metrics._scaling import zscores
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
-from shoal.steps.homogeneity import count_homogeneous
+from shoal.steps.constraints.homogeneity import count_homogeneous
 from twins import units as twin
 
 

@@ -13,7 +13,7 @@ from shoal.cli import app
 from shoal.frame.tables import open_frame, take
 from shoal.partitioners import MDAV
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.earlier_releases import find_earlier
+from shoal.plan.findings.earlier_releases import find_earlier_releases
 from shoal.steps import Microaggregate
 
 KNOWN = ["age", "height", "town"]
@@ -62,7 +62,7 @@ def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
     now = plan(5, shuffle=shuffled[0]).run(data)
     rows = np.arange(len(data)) if now.rows is None else now.rows
     slow = intersected(then.labels[rows].tolist(), now.labels.tolist())
-    findings = find_earlier(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
+    findings = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
     (finding,) = findings
     assert finding.code == "earlier-release-intersection"
     assert finding.severity == "breaks"
@@ -79,7 +79,7 @@ def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
 def test_an_earlier_release_in_another_order_is_linked_by_its_values():
     data = people()
     then, now = plan(4, shuffle=True).run(data), plan(5).run(data)
-    (finding,) = find_earlier(evidence(now, data), {"then": open_frame(then.data)})
+    (finding,) = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)})
     assert finding.severity == "qualifies"
     assert not finding.figures["exact"]
     # Every person goes to the nearest values of the own town.
@@ -98,7 +98,7 @@ def test_an_earlier_release_in_another_order_is_linked_by_its_values():
 def test_the_same_groups_again_reveal_nothing():
     data = people()
     then, now = plan(5).run(data), plan(5).run(data.assign(pay=data["pay"] + 1))
-    (finding,) = find_earlier(evidence(now, data), {"then": open_frame(then.data)})
+    (finding,) = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)})
     assert finding.severity == "informs"
     assert finding.figures["smallest"] >= 5
 
@@ -109,7 +109,7 @@ def test_units_are_counted_where_the_plan_counts_them():
     units = np.arange(len(data)) // 3
     seen = evidence(now, data)
     seen = Evidence(seen.plan, seen.released, seen.original, units)
-    (finding,) = find_earlier(seen, {"then": open_frame(then.data)})
+    (finding,) = find_earlier_releases(seen, {"then": open_frame(then.data)})
     pairs = list(zip(then.labels.tolist(), now.labels.tolist(), strict=True))
     slow = [len({units[at] for at, other in enumerate(pairs) if other == pair}) for pair in pairs]
     assert finding.figures["smallest"] == min(slow)
@@ -127,7 +127,7 @@ def test_releases_that_differ_by_few_records_reveal_them(n_removed, at_hand, mor
     assert lost.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
     seen = evidence(now, data if more else part)
     seen = seen if at_hand else Evidence(seen.plan, seen.released)
-    findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    findings = by_code(find_earlier_releases(seen, {"then": open_frame(then.data)}))
     assert ("earlier-release-difference" in findings) == (n_removed < 5)
     if n_removed < 5:
         assert findings["earlier-release-difference"].severity == "breaks"
@@ -137,7 +137,7 @@ def test_releases_that_differ_by_few_records_reveal_them(n_removed, at_hand, mor
 def test_releases_of_other_people_are_not_compared():
     now, then = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
     seen = evidence(now, people(90, seed=1))
-    findings = by_code(find_earlier(seen, {"then": open_frame(then.data)}))
+    findings = by_code(find_earlier_releases(seen, {"then": open_frame(then.data)}))
     assert "earlier-release-difference" not in findings
 
 
@@ -145,11 +145,14 @@ def test_without_the_original_changed_classes_are_counted():
     data = people()
     now = plan(5).run(data)
     seen = Evidence(now.plan, open_frame(now.data))
-    assert find_earlier(seen, {"same": open_frame(now.data.sample(frac=1, random_state=1))}) == []
+    assert (
+        find_earlier_releases(seen, {"same": open_frame(now.data.sample(frac=1, random_state=1))})
+        == []
+    )
     then = now.data.copy()
     first = now.labels == now.labels[0]
     then.loc[first, "age"] += 1
-    (finding,) = find_earlier(seen, {"then": open_frame(then)})
+    (finding,) = find_earlier_releases(seen, {"then": open_frame(then)})
     assert finding.code == "earlier-release-uncounted"
     assert finding.figures["changed"] == {"then": pytest.approx(first.mean())}
 
@@ -157,7 +160,7 @@ def test_without_the_original_changed_classes_are_counted():
 def test_a_release_without_a_common_column_gives_no_finding():
     data = people()
     now = plan(5).run(data)
-    assert find_earlier(evidence(now, data), {"pay": open_frame(data[["pay"]])}) == []
+    assert find_earlier_releases(evidence(now, data), {"pay": open_frame(data[["pay"]])}) == []
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from shoal.frame.tables import open_frame
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.imputed_values import find_imputed
+from shoal.plan.findings.imputed_values import find_imputed_values
 from shoal.plan.guarantees import judge
 from shoal.steps import Microaggregate, Round
 
@@ -346,7 +346,7 @@ def test_a_file_that_shows_the_value_of_one_record_is_found():
         open_frame(release.data.assign(pay=5000.0)),
         open_frame(data),
     )
-    one = next(f for f in find_imputed(evidence) if f.code == "one-contributor")
+    one = next(f for f in find_imputed_values(evidence) if f.code == "one-contributor")
     assert one.figures["groups"] == {"pay": 1}
 
 

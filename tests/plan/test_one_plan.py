@@ -7,7 +7,8 @@ import shoal
 from shoal import Plan
 from shoal.cli import app
 from shoal.partitioners import MDAV, MuApprox, Search
-from shoal.plan import deliver, document
+from shoal.plan import deliver
+from shoal.plan.definition import document
 from shoal.steps import Microaggregate, Swap
 
 COLUMNS = ["age", "height"]

@@ -18,7 +18,7 @@ from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.steps import Generalise, Microaggregate, Suppress
-from shoal.steps.distinct_result import DistinctResult
+from shoal.steps._distinct_records import DistinctResult
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

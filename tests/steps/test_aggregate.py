@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.steps.aggregate import (
+from shoal.steps.microaggregation.aggregates import (
     AGGREGATES,
     aggregate_present,
     group_geometric_mean,

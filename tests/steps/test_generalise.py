@@ -21,10 +21,10 @@ from shoal.frame.types import as_types
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 from shoal.steps import Generalise
-from shoal.steps.hierarchies import read_hierarchy
-from shoal.steps.lattice import Lattice
-from shoal.steps.lattice_search import search
-from shoal.steps.privacy_constraints import PrivacyConstraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
+from shoal.steps.recoding.hierarchies import read_hierarchy
+from shoal.steps.recoding.lattice import Lattice
+from shoal.steps.recoding.lattice_search import search
 from twins import classes as twin_classes
 from twins.generalise import best_recoding
 

@@ -15,7 +15,7 @@ from shoal.metrics.anonymity import ranks
 from shoal.metrics.shared_values import SharedCounts, count_shared
 from shoal.partitioners import MDAV, Partition
 from shoal.report.summary import summarise
-from shoal.steps.homogeneity import count_homogeneous, describe_homogeneity
+from shoal.steps.constraints.homogeneity import count_homogeneous, describe_homogeneity
 from tables import tables_and_k
 
 

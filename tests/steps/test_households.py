@@ -37,10 +37,10 @@ def people(draw):
 
 
 def whole(data, k, **options):
-    return quietly(data, k, whole_households=True, **options)
+    return mask(data, k, whole_households=True, **options)
 
 
-def quietly(data, k, **options):
+def mask(data, k, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         return shoal.microaggregate(
@@ -67,9 +67,9 @@ def test_every_class_holds_whole_households_and_at_least_k(data, k):
 def test_every_class_holds_k_households_and_members_may_part(data, k):
     if data["hh"].nunique() < k:
         with raises(InputError, "too-few-units", k=k):
-            quietly(data, k)
+            mask(data, k)
         return
-    release = quietly(data, k)
+    release = mask(data, k)
     out = release.data.assign(hh=data["hh"])
     assert out.groupby(["age", "pay"])["hh"].nunique().min() >= k
     assert release.verdict.unit == "hh"
@@ -82,7 +82,7 @@ def test_members_in_different_groups_lose_far_less():
     ages = np.tile([40.0, 38, 9, 6], 60) + rng.integers(-3, 4, 240)
     data = pd.DataFrame({"hh": homes, "age": ages, "pay": rng.normal(size=240) + ages})
     data = data.sample(frac=1, random_state=0).reset_index(drop=True)
-    apart, together = quietly(data, 5), whole(data, 5)
+    apart, together = mask(data, 5), whole(data, 5)
     loss = "information_loss"
     assert apart.measures[loss] < 5 < 50 < together.measures[loss]
 
@@ -114,7 +114,7 @@ def test_a_small_stratum_is_counted_in_households():
         }
     )
     with raises(InputError, "strata-below-k", small=1, strata=3, smallest=1):
-        quietly(data, 2, within="town")
+        mask(data, 2, within="town")
     with (
         warns(StrataMerged),
         pytest.warns(RevealingOrder),
@@ -127,11 +127,11 @@ def test_a_small_stratum_is_counted_in_households():
 def test_bad_households_are_refused():
     data = pd.DataFrame({"hh": [1, 1, None, 2], "age": [1.0, 2, 3, 4], "pay": [1.0, 2, 3, 4]})
     with raises(InputError, "unit-missing", column="hh", missing=1):
-        quietly(data, 2)
+        mask(data, 2)
     data = data.assign(hh=[1, 1, 2, 2], town=["a", "b", "a", "b"])
     with raises(InputError, "household-in-several-strata", count=2):
         whole(data, 1, within="town")
-    assert len(quietly(data, 2, within="town").data) == 4
+    assert len(mask(data, 2, within="town").data) == 4
     for options, option in (
         ({"missing": "own-groups"}, "missing"),
         ({"closeness": 0.5, "closeness_by": "swap"}, "closeness_by"),

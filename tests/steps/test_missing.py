@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import shoal
 from raising import raises, warns
 from shoal.errors import InputError, MissingValues, ShoalWarning
-from shoal.steps.missing import group_by_pattern, join_patterns
+from shoal.steps.microaggregation.missing_patterns import group_by_pattern, join_patterns
 
 
 @st.composite

@@ -18,7 +18,7 @@ from shoal.plan import Plan
 from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.steps import Pram
-from shoal.steps.transitions import draw_categories, invariant_matrix, uniform_matrix
+from shoal.steps.recoding.transitions import draw_categories, invariant_matrix, uniform_matrix
 from twins import pram as twin
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")

@@ -16,13 +16,13 @@ from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError,
 from shoal.partitioners import MDAV, VMDAV
 from shoal.report.html import render
 from shoal.report.summary import summarise
-from shoal.steps.privacy_constraints import PrivacyConstraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 from tables import tables_and_k
 from tries import tries
 from twins import classes as slow
 
 
-def quietly(data, columns, **options):
+def mask(data, columns, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         return shoal.microaggregate(data, columns, **options)
@@ -54,9 +54,9 @@ def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, ca
     attainable = min(count(whole, data[name].to_numpy()) for name in ("number", "word"))
     if attainable < diversity - 1e-9:
         with raises(InputError, "diversity-out-of-reach", diversity=diversity):
-            quietly(data, columns, confidential=["number", "word"], **options)
+            mask(data, columns, confidential=["number", "word"], **options)
         return
-    release = quietly(data, columns, confidential=["number", "word"], **options)
+    release = mask(data, columns, confidential=["number", "word"], **options)
     for name in ("number", "word"):
         assert count(released(release, columns), data[name].to_numpy()) >= diversity - 1e-9
     assert release.measures["smallest_class"] >= k
@@ -68,7 +68,7 @@ def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, ca
 def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
     data, columns, k = case
     options = {"k": k, "closeness": t, "closeness_by": by, "confidential": ["number", "word"]}
-    release = quietly(data, columns, **options)
+    release = mask(data, columns, **options)
     for name, ordered in {"number": True, "word": False}.items():
         far = slow.closeness(released(release, columns), data[name].to_numpy(), ordered)
         assert far <= t + 1e-9
@@ -81,7 +81,7 @@ def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
 def test_close_first_is_as_close_as_promised(name, case, t, wanted):
     data, columns, k = case
     data = data[[*columns, name]]
-    release = quietly(
+    release = mask(
         data, columns, k=k, closeness=t, closeness_by="first", confidential=[name], diversity=wanted
     )
     assert slow.closeness(released(release, columns), data[name].to_numpy(), name == "number") <= (
@@ -113,7 +113,7 @@ SECRET = {"confidential": ["income", "town"]}
 def test_groups_of_any_method_can_be_made_close_and_diverse(people, method, by):
     columns = ["age"] if method == "univariate" else ["age", "size"]
     data = people[[*columns, "income", "town"]]
-    release = quietly(
+    release = mask(
         data, columns, k=3, method=method, closeness=0.3, closeness_by=by, diversity=2, **SECRET
     )
     assert max(release.measures["t_closeness"].values()) <= 0.3 + 1e-9
@@ -125,7 +125,7 @@ def test_groups_of_any_method_can_be_made_close_and_diverse(people, method, by):
 def test_coming_close_first_loses_least_and_merging_most(people):
     """The order of the paper's results, on a column that depends on what is masked."""
     loss = {
-        by: quietly(
+        by: mask(
             people[["age", "size", "income"]], ["age", "size"], k=3, method="mdav", closeness=0.1,
             closeness_by=by, confidential=["income"],
         ).measures["information_loss"]
@@ -141,7 +141,7 @@ def test_census_loses_what_the_page_says(t, losses):
     X = reference_matrix("census")[:, :7]
     data = pd.DataFrame(X, columns=list("abcdefy"))
     for by, loss in zip(("merge", "swap", "first"), losses, strict=True):
-        release = quietly(
+        release = mask(
             data, list("abcdef"), k=3, method="mdav", confidential=["y"], closeness=t,
             closeness_by=by,
         )  # fmt: skip
@@ -153,9 +153,9 @@ def test_strata_are_met_one_by_one_and_judged_by_the_whole_table(people):
     data = people.assign(old=people["age"] > 55)
     options = {"k": 3, "within": "old", **SECRET}
     with raises(InputError, "closeness-out-of-reach", closeness=0.1):
-        quietly(data, ["age", "size"], closeness=0.1, **options)
+        mask(data, ["age", "size"], closeness=0.1, **options)
     for by in ("merge", "swap"):
-        release = quietly(
+        release = mask(
             data, ["age", "size"], closeness=0.3, closeness_by=by, diversity=3, **options
         )
         assert max(release.measures["t_closeness"].values()) <= 0.3 + 1e-9
@@ -167,13 +167,13 @@ def test_an_unattainable_constraint_is_refused_with_an_attainable_value():
     data = pd.DataFrame({"x": range(12), "s": list("ab") * 6, "ill": [1, 1, 1, 1, 2, 3] * 2})
     for kind in ("distinct", "entropy"):
         with raises(InputError, "diversity-out-of-reach", column="ill") as caught:
-            quietly(data, ["x"], k=2, diversity=4, diversity_kind=kind, confidential=["ill"])
+            mask(data, ["x"], k=2, diversity=4, diversity_kind=kind, confidential=["ill"])
         attainable = caught.value.attainable
-        quietly(data, ["x"], k=2, diversity=attainable, diversity_kind=kind, confidential=["ill"])
+        mask(data, ["x"], k=2, diversity=attainable, diversity_kind=kind, confidential=["ill"])
     with raises(InputError, "closeness-out-of-reach", closeness=0.01) as caught:
-        quietly(data, ["x"], k=2, closeness=0.01, within="s", confidential=["ill"])
+        mask(data, ["x"], k=2, closeness=0.01, within="s", confidential=["ill"])
     assert "of stratum 1 of 2" in str(caught.value)
-    quietly(data, ["x"], k=2, closeness=caught.value.attainable, within="s", confidential=["ill"])
+    mask(data, ["x"], k=2, closeness=caught.value.attainable, within="s", confidential=["ill"])
 
 
 def mixed():
@@ -188,7 +188,7 @@ def mixed():
 def test_a_declared_order_counts_in_the_distance(by):
     data = mixed()
     order = ["none", "some", "much"]
-    release = quietly(
+    release = mask(
         data, ["age", "sex"], k=3, method="mdav", confidential=["pain"], closeness=0.15,
         closeness_by=by, types={"pain": {"kind": "ordinal", "order": order}},
     )  # fmt: skip
@@ -203,16 +203,16 @@ def test_records_with_the_same_missing_cells_are_met_by_themselves():
     data.loc[::4, "age"] = np.nan
     options = {"k": 3, "confidential": ["pain"], "closeness": 0.3, "diversity": 2}
     for by in ("merge", "swap"):
-        release = quietly(data, ["age", "sex"], missing="own-groups", closeness_by=by, **options)
+        release = mask(data, ["age", "sex"], missing="own-groups", closeness_by=by, **options)
         assert release.measures["t_closeness"]["pain"] <= 0.3 + 1e-9
         assert release.measures["p_sensitivity"] >= 2
         assert (data["age"].isna().groupby(release.labels).nunique() == 1).all()
     with raises(PlanError, "closeness-first-splits", option="missing"):
-        quietly(data, ["age", "sex"], missing="own-groups", closeness_by="first", **options)
+        mask(data, ["age", "sex"], missing="own-groups", closeness_by="first", **options)
 
 
 def test_dependence_and_homogeneity_go_with_it(people):
-    release = quietly(
+    release = mask(
         people, ["age", "size"], k=3, dependence=0.3, homogeneity="refuse", diversity=2,
         closeness=0.25, closeness_by="swap", confidential=["income"], identifiers=["town"],
         unit="record",
@@ -247,7 +247,7 @@ def test_dependence_and_homogeneity_go_with_it(people):
 )
 def test_what_does_not_fit_is_refused(people, options, error, code):
     with raises(error, code):
-        quietly(people, ["age", "size"], **{"k": 3, **SECRET, **options})
+        mask(people, ["age", "size"], **{"k": 3, **SECRET, **options})
 
 
 def test_other_steps_may_not_undo_the_guarantee():
@@ -259,7 +259,7 @@ def test_other_steps_may_not_undo_the_guarantee():
 
 def test_a_missing_confidential_value_is_a_category_of_its_own():
     data = pd.DataFrame({"x": range(8), "ill": [1.0, None, 2.0, None] * 2})
-    release = quietly(data, ["x"], k=2, diversity=3, confidential=["ill"])
+    release = mask(data, ["x"], k=2, diversity=3, confidential=["ill"])
     assert release.measures["p_sensitivity"] == 3
 
 
@@ -267,13 +267,13 @@ def test_a_release_that_breaks_the_guarantee_is_refused(people, monkeypatch):
     monkeypatch.setattr(PrivacyConstraint, "is_met_by", lambda self, records: True)
     options = {"k": 3, "method": "mdav", **SECRET}
     with raises(GuaranteeBroken, "guarantee-broken", l=3):
-        quietly(people, ["age", "size"], diversity=3, **options)
+        mask(people, ["age", "size"], diversity=3, **options)
     with raises(GuaranteeBroken, "guarantee-broken", t=0.1):
-        quietly(people, ["age", "size"], closeness=0.1, **options)
+        mask(people, ["age", "size"], closeness=0.1, **options)
 
 
 def test_the_report_states_required_and_attained_values(people):
-    release = quietly(people, ["age", "size"], k=3, diversity=2, closeness=0.3, **SECRET)
+    release = mask(people, ["age", "size"], k=3, diversity=2, closeness=0.3, **SECRET)
     summary = summarise(release)
     assert summary["promise"]["diversity"]["l"] == 2
     assert summary["promise"]["diversity"]["attained"] == release.measures["p_sensitivity"]
@@ -295,7 +295,7 @@ def test_the_plan_document_holds_the_constraints(people):
     assert (entry["closeness"], entry["closeness_by"]) == (0.3, "swap")
     assert Plan.from_dict(plan.to_dict()) == plan
     by_plan = plan.run(people)
-    by_function = quietly(
+    by_function = mask(
         people, ["age", "size"], k=3, method="mdav", diversity=2, diversity_kind="entropy",
         closeness=0.3, closeness_by="swap", **SECRET,
     )  # fmt: skip

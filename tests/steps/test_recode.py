@@ -21,7 +21,7 @@ from shoal.plan.deliver import deliver
 from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.steps import Microaggregate, Recode
-from shoal.steps.bands import band_labels
+from shoal.steps.recoding.bands import band_labels
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -12,9 +12,10 @@ from shoal.frame.tables import open_frame
 from shoal.frame.types import as_types
 from shoal.partitioners import Partition
 from shoal.plan import Plan
-from shoal.steps import Generalise, recoding_search
-from shoal.steps.hierarchies import read_hierarchy
-from shoal.steps.recoding_search import recoding_loss, refine_recoding
+from shoal.steps import Generalise
+from shoal.steps.recoding import local_search
+from shoal.steps.recoding.hierarchies import read_hierarchy
+from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
 from twins.local_recoding import changes, holds, loss, partitions
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -184,7 +185,7 @@ def test_groups_in_chunks_hold_k_too(monkeypatch):
     data = survey(400)[KEYS]
     options = {"k": 3, "method": "mdav", "aggregate": "ancestor", "types": TYPES}
     at_once = lost(shoal.microaggregate(data, KEYS, **options))
-    monkeypatch.setattr(recoding_search, "CHUNK", 30)
+    monkeypatch.setattr(local_search, "CHUNK", 30)
     release = shoal.microaggregate(data, KEYS, **options)
     assert release.data.groupby(KEYS).size().min() >= 3
     assert lost(release) < 1.3 * at_once

@@ -15,8 +15,13 @@ from shoal import Microaggregate, Plan
 from shoal.frame import tables
 from shoal.partitioners import MDAV, METHODS
 from shoal.steps import TopBottomCode
-from shoal.steps.aggregate import AGGREGATES, group_low_median, group_mean, group_mode
 from shoal.steps.hybridise import rotate_at_random
+from shoal.steps.microaggregation.aggregates import (
+    AGGREGATES,
+    group_low_median,
+    group_mean,
+    group_mode,
+)
 
 K = 3
 EVERY = {

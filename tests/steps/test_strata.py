@@ -15,7 +15,7 @@ from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, ShoalWarning, StrataMerged
 from shoal.frame import tables
 from shoal.partitioners import MDAV
-from shoal.steps import strata
+from shoal.steps.constraints import strata
 
 TOWNS = pd.DataFrame(
     {

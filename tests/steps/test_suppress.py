@@ -1,7 +1,5 @@
 """Cells are suppressed until every class has k records, as few as possible."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from raising import raises, warns
+from raising import raises, warns, without_warnings
 from shoal.audit import verify
 from shoal.cli import app
 from shoal.errors import CellsSuppressed, InputError, ParameterError, PlanError
@@ -54,13 +52,6 @@ def cells_of(codes, k, effort="auto", units=None, means="own"):
     """Return the suppressed cells of a table without missing ones."""
     none = np.zeros(codes.shape, bool)
     return minimise(Problem(codes.astype(np.int64), none, k, units), means, effort).cells
-
-
-def quietly(function, *arguments, **options):
-    """Call a function without its warnings."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*arguments, **options)
 
 
 def smallest(rows, cells, units=None):
@@ -296,7 +287,7 @@ def test_a_verdict_counts_wildcards_and_states_the_strict_count(case, library):
         data, roles = data.assign(unit=units), {"unit": "unit"}
     data = pl.from_pandas(data) if library == "polars" else data
     plan = Plan(roles, [Suppress(names, k, missing_means="any")])
-    release = quietly(plan.run, data)
+    release = without_warnings(plan.run, data)
     cells = (
         pd.DataFrame(release.data.to_dict(as_series=False)) if library == "polars" else release.data
     )
@@ -327,14 +318,14 @@ def test_a_released_file_is_verified_by_the_same_count(tmp_path, means):
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     original = tmp_path / "in.csv"
-    checks = quietly(verify, tmp_path / "out.csv", tmp_path / "m.json", original=original)
+    checks = without_warnings(verify, tmp_path / "out.csv", tmp_path / "m.json", original=original)
     assert all(check.passed is not False for check in checks)
     back = pd.read_csv(tmp_path / "out.csv")
     rows = [tuple(None if pd.isna(c) else c for c in row) for row in back.itertuples(index=False)]
     strict = smallest(rows, np.zeros((len(rows), 4), bool))
     assert checks.verdict.k == (twin.fewest_matches(rows) if means == "any" else strict) >= 3
     assert strict >= 3 or means == "any"
-    codes = quietly(verify, tmp_path / "out.csv", tmp_path / "m.json").verdict.codes()
+    codes = without_warnings(verify, tmp_path / "out.csv", tmp_path / "m.json").verdict.codes()
     assert ("missing-cells-match-any" in codes) == (means == "any")
 
 
@@ -348,7 +339,7 @@ def test_a_file_with_a_record_that_is_alone_is_not_verified(tmp_path, means):
     back = pd.read_csv(tmp_path / "out.csv", dtype="Int64")
     back.iloc[5] = 9
     back.to_csv(tmp_path / "out.csv", index=False)
-    checks = quietly(verify, tmp_path / "out.csv", tmp_path / "m.json")
+    checks = without_warnings(verify, tmp_path / "out.csv", tmp_path / "m.json")
     assert "guarantee" in checks.failed
     assert checks.verdict.status == "not kept"
 

@@ -1,7 +1,5 @@
 """The unit of protection: k counts persons, not records."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
-from raising import raises
+from raising import raises, without_warnings
 from shoal import Microaggregate, Plan
-from shoal.errors import InputError, PlanError, ShoalWarning
+from shoal.errors import InputError, PlanError
 from shoal.partitioners import MDAV
 from shoal.steps import Hybridise, Suppress, Swap
-from shoal.steps.missing import join_patterns
+from shoal.steps.microaggregation.missing_patterns import join_patterns
 from shoal.steps.suppression.minimise import minimise
 from shoal.steps.suppression.problem import Problem
 from tries import tries
@@ -39,15 +37,9 @@ def panels(draw, with_missing=False):
     ).astype({"age": float, "pay": float})
 
 
-def quietly(run, *arguments, **options):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)
-        return run(*arguments, **options)
-
-
 def masked(data, k, **options):
     options = {"unit": "id", "method": "mdav", **options}
-    return quietly(shoal.microaggregate, data, KNOWN, k=k, **options)
+    return without_warnings(shoal.microaggregate, data, KNOWN, k=k, **options)
 
 
 def units_per_class(release, data, columns):
@@ -105,7 +97,7 @@ def test_suppressed_cells_leave_k_units_in_every_class(data, k):
     if data["id"].nunique() < k:
         return
     plan = Plan({"id": "unit"}, [Suppress(KNOWN, k)], other_columns="release")
-    release = quietly(plan.run, data)
+    release = without_warnings(plan.run, data)
     assert units_per_class(release, data, KNOWN) >= k
     assert release.verdict.k >= k
 
@@ -138,7 +130,7 @@ def test_groups_of_other_steps_hold_k_units(step):
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(60, 2)), columns=KNOWN).assign(id=rng.integers(0, 12, 60))
     plan = Plan({"id": "unit"}, [step(KNOWN, MDAV(k=3), random_state=1)])
-    release = quietly(plan.run, data)
+    release = without_warnings(plan.run, data)
     assert fewest(release.partitions[0].labels, data["id"]) >= 3
 
 
@@ -148,13 +140,17 @@ def test_an_identifier_that_repeats_is_refused_with_the_way_out():
         shoal.microaggregate(data, ["age"], k=2, identifiers=["id"])
     assert 'unit="id"' in str(caught.value)
     assert 'unit="record"' in str(caught.value)
-    counted = quietly(shoal.microaggregate, data, ["age"], k=2, identifiers=["id"], unit="record")
+    counted = without_warnings(
+        shoal.microaggregate, data, ["age"], k=2, identifiers=["id"], unit="record"
+    )
     assert (counted.verdict.unit, counted.verdict.k) == ("record", 2)
     assert counted.plan.to_dict()["unit"] == "record"
     again = Plan.from_dict(counted.plan.to_dict())
     assert again == counted.plan
-    assert quietly(again.run, data).data.equals(counted.data)
-    person = quietly(shoal.microaggregate, data, ["age"], k=2, identifiers=["id"], unit="id")
+    assert without_warnings(again.run, data).data.equals(counted.data)
+    person = without_warnings(
+        shoal.microaggregate, data, ["age"], k=2, identifiers=["id"], unit="id"
+    )
     assert person.plan.roles["id"] == "unit"
     assert "id" not in person.data
     assert Plan.from_dict(person.plan.to_dict()) == person.plan
@@ -164,11 +160,13 @@ def test_identifiers_that_do_not_name_persons_twice_are_taken():
     data = pd.DataFrame(
         {"id": [1, 2, 3, 4], "mail": ["a", None, None, "b"], "w": 1.0, "age": np.arange(4.0)}
     )
-    quietly(shoal.microaggregate, data, ["age"], k=2, identifiers=["id", "mail", "w"], weight="w")
+    without_warnings(
+        shoal.microaggregate, data, ["age"], k=2, identifiers=["id", "mail", "w"], weight="w"
+    )
     several = data.assign(mail="a")
     with raises(InputError, "identifier-repeats", columns=("mail",), most=4):
         shoal.microaggregate(several, ["age"], k=2, identifiers=["id", "mail"])
-    quietly(shoal.microaggregate, several, ["age"], k=2, identifiers=["mail"], unit="id")
+    without_warnings(shoal.microaggregate, several, ["age"], k=2, identifiers=["mail"], unit="id")
 
 
 def test_contradictions_about_units_are_refused():

@@ -12,7 +12,7 @@ from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError, UnprotectedColumn
 from shoal.geometry import zscore
 from shoal.partitioners import MDAV
-from shoal.steps.aggregate import (
+from shoal.steps.microaggregation.aggregates import (
     AGGREGATES,
     aggregate_present,
     group_low_median,

@@ -30,7 +30,8 @@ from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
 from shoal.io.size_limits import at_most_columns
-from shoal.plan import Plan, Release, document
+from shoal.plan import Plan, Release
+from shoal.plan.definition import document
 from shoal.plan.deliver import Delivery, deliver
 from shoal.report.html import render
 from shoal.report.identity import Identity, today

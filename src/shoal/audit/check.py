@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 from shoal._text import count
 from shoal.errors import ClusterError, MissingDependency, ShoalError
 from shoal.frame.roles import name_columns
-from shoal.plan.other_columns import unnamed_columns
+from shoal.plan.definition.other_columns import unnamed_columns
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:

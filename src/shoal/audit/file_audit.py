@@ -31,7 +31,7 @@ from shoal.plan import Plan
 from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.deliver import Delivery, deliver
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.earlier_releases import find_earlier
+from shoal.plan.findings.earlier_releases import find_earlier_releases
 from shoal.plan.guarantees import judge
 from shoal.plan.interpretation import Interpretation
 from shoal.plan.readback import read_frame
@@ -133,7 +133,7 @@ class FileAudit:
     def _compare_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
         rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
-        findings = find_earlier(
+        findings = find_earlier_releases(
             evidence, {name: self._read_earlier(name) for name in earlier}, rows
         )
         if self.verdict is not None:

@@ -121,7 +121,7 @@ def release_file(
     The plan is written to ``save_plan``, without the seeds that the run drew.
     """
     from shoal.cli._lazy_imports import discard_placeholders
-    from shoal.plan import document
+    from shoal.plan.definition import document
     from shoal.plan.deliver import deliver
 
     discard_placeholders()

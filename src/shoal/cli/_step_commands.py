@@ -263,7 +263,7 @@ def _make_plan(
     from shoal.frame.missing_codes import parse_missing_codes
     from shoal.partitioners import partitioner
     from shoal.plan import Plan
-    from shoal.plan.validation import roles_of
+    from shoal.plan.definition.validation import roles_of
 
     if "partitioner" in parameters.signature_parameters(cls):
         method, effort = option_values["method"], option_values["effort"]

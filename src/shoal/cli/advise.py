@@ -79,8 +79,8 @@ def advise(
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
-        from shoal.plan import document
         from shoal.plan.analysed_columns import AnalysedColumns
+        from shoal.plan.definition import document
         from shoal.plan.guarantees import judge
         from shoal.plan.interpretation import interpret_source
 

@@ -10,7 +10,7 @@ from shoal.comparison.plans import grid
 from shoal.frame.roles import as_list
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan
-from shoal.plan.validation import roles_of
+from shoal.plan.definition.validation import roles_of
 from shoal.steps import STEPS
 
 STEPS_TO_TRY = ("microaggregate", "rank-swap", "add-noise")

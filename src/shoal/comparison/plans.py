@@ -25,7 +25,7 @@ from shoal.metrics import MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
-from shoal.plan.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.definition.other_columns import columns_to_drop, name_all_columns
 from shoal.steps import Microaggregate
 
 SEEDED_KEYS = ("partition", "random_state")  # entries of a step to which a run adds seeds

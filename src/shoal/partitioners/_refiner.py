@@ -5,7 +5,7 @@ from typing import Self
 from sklearn.base import clone
 
 from shoal import _progress as progress
-from shoal._progress_estimate import LONG_AHEAD
+from shoal._progress_estimate import SEARCH_AHEAD
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Labels, Matrix, Partitioner, sse
 from shoal.partitioners._local_search.refine import CutShort
@@ -29,7 +29,7 @@ class Refiner(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         if hasattr(self, "budget"):
-            progress.report(LONG_AHEAD, 0, 0)
+            progress.report(SEARCH_AHEAD, 0, 0)
         self.method_ = self._start_method().fit(X)
         start_labels = self.method_.labels_
         try:

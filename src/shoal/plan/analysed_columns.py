@@ -1,6 +1,6 @@
-"""Columns of a file as analyses read them.
+"""Columns of a file as analyses of utility read them.
 
-Columns that no step masks stay the text that the file holds. Analyses need their numbers and
+Columns that no step masks are released as the text of the file. Analyses need their numbers and
 kinds, as ``shoal utility`` reads them.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalysedColumns:
-    """How all columns of a file are read for analyses.
+    """The kinds of all columns of a file and how their numbers are written.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class AnalysedColumns:
 
     @classmethod
     def from_source(cls, source: "Source", interpretation: Interpretation) -> "AnalysedColumns":
-        """Return how all columns of an open source are read, given those that a plan masks."""
+        """Return how to read all columns of a source, given how a plan reads those it masks."""
         names = source.table.column_names
         types, codes = interpret_columns(
             source, names, interpretation.types, interpretation.missing_codes

@@ -1,4 +1,4 @@
-"""Several steps on one column: their order, and the guarantees that later steps leave intact."""
+"""Several steps on one column: applied in order, and which guarantees later steps leave intact."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,9 +12,9 @@ NOMINAL = Type("nominal")
 
 
 def is_intact(steps: Sequence[Step], step: Step) -> bool:
-    """Return whether no later step may split the classes of a step.
+    """Return whether no later step may split the classes of a step, so that its k still holds.
 
-    Later steps that give equal values to equal values only join classes.
+    Later steps that give equal values to equal values can only merge classes.
     """
     position = next(number for number, other in enumerate(steps) if other is step)
     later_steps = [
@@ -26,14 +26,15 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
     """Return the steps on which the protection of some masked columns rests, in order.
 
-    For a column that several steps mask it is the last one, unless the steps from an earlier one
-    on leave its k intact. Steps whose columns are all masked again are not among them.
+    For a column that several steps mask, it is the last one with a k that is left intact, or else
+    the last one. Steps whose columns are all masked again are not among them.
     """
-    steps_by_column = [_deciding_step(steps, name) for name in columns]
-    return [step for step in steps if any(step is chosen_step for chosen_step in steps_by_column)]
+    deciding = [_deciding_step(steps, name) for name in columns]
+    return [step for step in steps if any(step is other for other in deciding)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
+    """Return the step on which the protection of a column rests; None if no step masks it."""
     masking_steps = [step for step in steps if column in step.columns]
     for step in reversed(masking_steps):
         if step.k is not None and is_intact(steps, step):
@@ -50,7 +51,7 @@ def is_chained(steps: Sequence[Step]) -> bool:
 
 
 def guarantee_of(steps: Sequence[Step], step: Step) -> str:
-    """Return what a step guarantees, in sentences; without what later steps may undo."""
+    """Return what a step guarantees of the release, in sentences; later steps may undo it."""
     if is_intact(steps, step):
         return step.guarantee
     return (

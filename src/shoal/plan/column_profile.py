@@ -1,4 +1,4 @@
-"""Figures of masked columns and of their pairs before and after masking, and similarities."""
+"""Figures of columns and of pairs of columns before and after masking, and their similarity."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -123,13 +123,15 @@ def similarity_scores(
     dict
         ``columns``, ``pairs`` (None without pairs) and ``overall``, each between 0 and 1.
     """
-    column_score, pair_score = (
-        float(np.mean([entry["similarity"] for entry in entries])) if entries else None
-        for entries in (columns, pairs)
-    )
-    known_scores = [score for score in (column_score, pair_score) if score is not None]
-    overall = float(np.mean(known_scores)) if known_scores else None
-    return {"columns": column_score, "pairs": pair_score, "overall": overall}
+    scores = {"columns": _mean_similarity(columns), "pairs": _mean_similarity(pairs)}
+    known_scores = [score for score in scores.values() if score is not None]
+    return {**scores, "overall": float(np.mean(known_scores)) if known_scores else None}
+
+
+def _mean_similarity(entries: Sequence[Mapping[str, Any]]) -> float | None:
+    if not entries:
+        return None
+    return float(np.mean([entry["similarity"] for entry in entries]))
 
 
 def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any]:

@@ -201,30 +201,28 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
         and opened_source.metadata.family in file_format.missing_code_families
     ):
         table = opened_source.with_codes_as_categories(table, coded_columns(plan, types))
-    draft = plan.draft(table, interpretation)
-    labels = {
-        name: metadata.value_labels for name, metadata in opened_source.metadata.columns.items()
-    }
-    fields_with_labels = {
-        **draft.fields,
-        "profile": with_value_labels(draft.fields["profile"], labels),
-    }
-    draft = draft._replace(
-        fields=fields_with_labels,
-        evidence=replace(draft.evidence, text_dialect=text_source.text_dialect),
-    )
+    draft = _with_metadata(plan.draft(table, interpretation), text_source)
     if plan.limits.by("utility"):
         draft = draft.with_analysed_columns(
             AnalysedColumns.from_source(text_source, interpretation)
         )
-    fields = draft.fields
     to_write = opened_source.for_release(
-        fields["data"],
-        fields["unchanged"],
-        rows=fields["rows"],
+        draft.fields["data"],
+        draft.fields["unchanged"],
+        rows=draft.fields["rows"],
         keep_free_text=dialect.keep_notes,
     )
     return MaskedTable(draft, to_write, table)
+
+
+def _with_metadata(draft: Draft, source: Source) -> Draft:
+    """Return a draft with the value labels of its source, and how this writes numbers as text."""
+    labels = {name: column.value_labels for name, column in source.metadata.columns.items()}
+    profile = with_value_labels(draft.fields["profile"], labels)
+    return draft._replace(
+        fields={**draft.fields, "profile": profile},
+        evidence=replace(draft.evidence, text_dialect=source.text_dialect),
+    )
 
 
 def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
@@ -263,7 +261,7 @@ def _write_and_judge(
     name = redact_address(target) if release_target.written is None else Path(target).name
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
-        raise not_kept(judged_file.verdict)
+        raise not_kept_error(judged_file.verdict)
     release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
     is_hashed = fingerprints and release_target.written is not None
     written = (
@@ -294,7 +292,7 @@ def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
     ]
 
 
-def not_kept(verdict: Verdict) -> NotKept:
+def not_kept_error(verdict: Verdict) -> NotKept:
     """Return the error that refuses a release whose verdict is "not kept"."""
     reasons = " ".join(finding.sentence for finding in verdict.of("breaks"))
     return NotKept(f"{verdict.sentence} {reasons} Nothing was released.", verdict=verdict)

@@ -1,4 +1,4 @@
-"""A release before its verdict."""
+"""The class `Draft`: a release before its verdict."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Draft(NamedTuple):
     """A release before its verdict.
 
-    A release in memory is judged as it is, one that is written to a file as it reads back from
-    that file. In both cases it is judged once.
+    A release in memory is judged as it is, and one that is written to a file as it reads back from
+    there. Either is judged once.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Draft(NamedTuple):
         return self._replace(evidence=replace(self.evidence, run_findings=run_findings))
 
     def with_analysed_columns(self, analysed_columns: "AnalysedColumns | None") -> "Draft":
-        """Return the draft of a file whose columns are analysed as the file shows them."""
+        """Return the draft of a file, with how analyses read its columns."""
         return self._replace(evidence=replace(self.evidence, analysed_columns=analysed_columns))
 
     def to_release(

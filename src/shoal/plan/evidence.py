@@ -1,4 +1,4 @@
-"""The input of a verdict: the released table and what else is known about it."""
+"""The class `Evidence`: the input of a verdict, a released table and what is known about it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
-CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
-RECORDS = "the records"  # what shares refer to if records are counted
-UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # depend on classes and units only
+# The measures that depend on classes only, and those that depend on classes and units only.
+CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")
+RECORDS = "the records"  # the population of shares, if records are counted
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")
 
 
 def count_matches(
@@ -43,7 +44,7 @@ def count_matches(
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A released table and what else is known to judge it.
+    """A released table and what is known about it, to judge it by.
 
     Parameters
     ----------
@@ -154,10 +155,10 @@ class Evidence:
 
     @cached_property
     def exact(self) -> dict[str, float] | None:
-        """Share of records with the original value, by masked column and (``""``) in all of them.
+        """Share of records with the original value, by masked column; ``""`` is for all together.
 
-        Originally missing values are ignored in the share of a column, and count as unchanged in
-        the share of all columns. None without an original.
+        Values that were missing are ignored in the share of a column, and count as unchanged in the
+        share of all columns. None without an original.
         """
         if self.original is None:
             return None

@@ -1,4 +1,4 @@
-"""Compute the verdict on a release from the released values."""
+"""Check what a plan guarantees, and compute the verdict, on the released values."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,7 +48,8 @@ def check_guarantees(
 
 def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
     """Raise for a constraint on confidential values that the release does not meet."""
-    # A class of several groups may have fewer values of units than each group has.
+    # A class may consist of several groups. Counted in units, it may have fewer values than each of
+    # them, so that this is no fault of the step.
     if by_units:
         raise _not_attained(finding)
     raise _guarantee_broken(finding.sentence, finding.figures)
@@ -66,8 +67,8 @@ def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | 
 
 def _not_attained(finding: Finding) -> InputError:
     return InputError(
-        f"No groups were found that keep it when each unit counts once. {finding.sentence} Ask for"
-        ' less, or count records with `unit="record"`. Nothing was released.',
+        f"The constraint is not met if each unit counts once. {finding.sentence} Ask for less, or"
+        ' count records with `unit="record"`. Nothing was released.',
         code="constraint-not-attained",
         **finding.figures,
     )
@@ -95,7 +96,7 @@ def judge(evidence: Evidence) -> Verdict:
     attained_k = evidence.attained_k
     findings = [finding for check in CHECKS for finding in check(evidence)]
     if evidence.original is None:
-        findings.append(not_computed(WITHOUT_ORIGINAL))
+        findings.append(omitted_checks_finding(WITHOUT_ORIGINAL))
     return make_verdict(
         evidence.plan.k,
         attained_k,
@@ -105,8 +106,8 @@ def judge(evidence: Evidence) -> Verdict:
     )
 
 
-def not_computed(checks: str) -> Finding:
-    """Return the finding that names the checks that were not made."""
+def omitted_checks_finding(checks: str) -> Finding:
+    """Return a finding that names the checks that were not made."""
     return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
 
 

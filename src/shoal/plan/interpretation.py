@@ -1,4 +1,4 @@
-"""Columns without a declared type: their kinds and missing codes, inferred and recorded."""
+"""How a plan reads the columns of a table: kinds and missing codes, declared or inferred."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from shoal.frame.missing_codes import MissingCodes, is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
-from shoal.plan.validation import check_kinds
+from shoal.plan.definition.validation import check_kinds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Interpretation:
-    """How the columns of a table are read: as a plan declares, or else as the table shows.
+    """How a plan reads the columns of a table: as it declares, or else as the table shows.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class Interpretation:
 def interpret_source(plan: "Plan", source: "Source") -> Interpretation:
     """Return how a plan reads the columns of a file.
 
-    Labels, levels of measurement and the text of the cells decide on columns without a declared
-    type.
+    The kinds of columns without a declared type are inferred from labels, levels of measurement and
+    the text of the cells.
     """
     decisions = decide_kinds_in_source(source, _undeclared_columns(plan))
     metadata = {name: source.metadata.of_column(name) for name in decisions}
@@ -151,7 +151,7 @@ def _from_decisions(
 
 
 def _with_coded_hierarchies(types: Mapping[str, Type], source: "Source") -> dict[str, Type]:
-    """Return the types with the codes of labelled columns where hierarchies list their labels."""
+    """Return the types with hierarchies of codes in place of those that list labels of codes."""
     with_codes = dict(types)
     for name, declared_type in types.items():
         codes: dict[str, list[str]] = {}
@@ -173,9 +173,9 @@ def _with_coded_hierarchies(types: Mapping[str, Type], source: "Source") -> dict
 
 
 def _with_orders(plan: "Plan", types: Mapping[str, Type], source: "Source") -> Mapping[str, Type]:
-    """Return the types with the orders of confidential columns that t-closeness depends on.
+    """Return the types with the orders of confidential columns, if t-closeness depends on them.
 
-    The released file may be of a format that does not keep the order of categories.
+    The format of the released file may not keep the order of categories.
     """
     if all(vars(step).get("closeness") is None for step in plan.steps):
         return types

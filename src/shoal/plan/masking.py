@@ -19,15 +19,15 @@ from shoal.metrics.assessment import Assessment, linear_cost_measures
 from shoal.metrics.category_inputs import categorical_columns
 from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
+from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
+from shoal.plan.definition.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.edits import refuse_broken
+from shoal.plan.findings.edits import refuse_broken_edits
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.plan.guarantees import check_guarantees
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
-from shoal.plan.measures import measure_release
-from shoal.plan.other_columns import all_columns_named, columns_to_drop
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
 from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings
@@ -42,8 +42,8 @@ SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn")  # its versions may chang
 class SelectedRecords(NamedTuple):
     """The records that a plan masks, in the order of the release.
 
-    ``is_complete`` is a mask of them among all records, ``rows`` are their positions there (None
-    for all records in order), and ``seed`` determines the order if the plan shuffles the records.
+    ``is_complete`` marks them among all records, ``rows`` are their positions there (None for all
+    records in order), and ``seed`` determines their order if the plan shuffles the records.
     """
 
     frame: Frame
@@ -58,62 +58,68 @@ def draft_release(
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     The columns of a file come with an interpretation; those of a table in memory are interpreted
-    here. The steps are taken with what was inferred and drawn. Then the plan of the release, which
-    records all of this, is constructed once, and everything after that depends on it alone.
+    here. The steps run with the types that were inferred and the seeds that were drawn. Then the
+    plan of the release, which records these, is constructed once, and all that follows uses it.
     """
-    frame = tables.open_frame(data)
-    _check_columns(plan, frame)
+    table = tables.open_frame(data)
+    _check_columns(plan, table)
     if interpretation is None:
-        interpretation = interpret_frame(plan, frame)
-    kind_findings = describe_interpretation(interpretation, frame)
-    all_records = _read_declared_columns(plan, frame, interpretation)
+        interpretation = interpret_frame(plan, table)
+    kind_findings = describe_interpretation(interpretation, table)
+    all_records = _read_declared_columns(plan, table, interpretation)
     frame, is_complete, rows, seed = _select_records(plan, all_records)
     steps = [_reproducible_step(step, interpretation) for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
     units = plan.units_in(frame)
     masked, results = apply_steps(steps, frame, confidential, interpretation.types)
     new_seeds = (*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else []))
-    plan = _plan_of_release(
-        plan,
-        types=interpretation.types,
-        missing_codes=interpretation.missing_codes,
-        steps=[_without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
-        random_state=seed,
-        **all_columns_named(plan, all_records.columns),
-    )
-    changed_columns = {name for result in results for name in result.values}
+    steps = [_without_time_budget(*pair) for pair in zip(steps, results, strict=True)]
+    plan = _plan_of_release(plan, interpretation, steps, seed, all_records.columns)
     intact_steps = [step for step in plan.steps if plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, plan.types, units)
     measures = _measure(plan, frame, masked, results, units)
     released = tables.drop_columns(masked, plan.dropped)
-    partitions = tuple(groups for result in results for groups in result.partitions)
     evidence = Evidence(
         plan,
         released,
         frame,
         units,
-        partitions,
+        tuple(groups for result in results for groups in result.partitions),
         measures=measures,
         run_findings=[*kind_findings, *run_findings(plan, all_records, is_complete, results)],
     )
-    if refuses_homogeneous(plan):
-        labels = evidence.joint_classes
-        shared_counts = count_by_column(labels, masked, confidential, units)
-        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
-    refuse_broken(plan, frame, released)
+    _refuse_by_plan(evidence, frame, masked)
     fields = dict(
         data=restore_decimals(tables.to_native(released), data, rows),
         plan=plan,
-        partitions=partitions,
+        partitions=evidence.partitions,
         measures=dict(measures),
         remarks=measures.remarks,
-        unchanged=tuple(n for n in released.columns if n not in (*plan.masked, *changed_columns)),
+        unchanged=_unchanged_columns(plan, released, results),
         provenance=_provenance(results, masked, plan.quasi_identifiers),
         drawn_seeds=new_seeds,
         rows=rows,
         profile=profile(plan, frame, masked, results, units),
     )
     return Draft(evidence, fields)
+
+
+def _refuse_by_plan(evidence: Evidence, frame: Frame, masked: Frame) -> None:
+    """Refuse homogeneous classes and broken edits, if the plan requires that."""
+    plan = evidence.plan
+    if refuses_homogeneous(plan):
+        labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
+        shared_counts = count_by_column(labels, masked, confidential, evidence.units)
+        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
+    refuse_broken_edits(plan, frame, evidence.released)
+
+
+def _unchanged_columns(
+    plan: "Plan", released: Frame, results: Sequence[StepResult]
+) -> tuple[str, ...]:
+    """Return the released columns to which no step gave new values."""
+    changed = {*plan.masked, *(name for result in results for name in result.values)}
+    return tuple(name for name in released.columns if name not in changed)
 
 
 def _check_columns(plan: "Plan", frame: Frame) -> None:
@@ -125,7 +131,7 @@ def _check_columns(plan: "Plan", frame: Frame) -> None:
 
 
 def _read_declared_columns(plan: "Plan", frame: Frame, interpretation: Interpretation) -> Frame:
-    """Return a table as its interpretation reads it, with the columns that the plan allows."""
+    """Return a table with its missing codes and numbers read, and without columns to drop."""
     frame = without_codes(frame, interpretation.missing_codes)
     numeric_columns = plan.numeric_columns_by(interpretation.types)
     masked = [name for name in plan.masked if name in interpretation.types]
@@ -157,7 +163,7 @@ def _measure(
     results: Sequence[StepResult],
     units: NDArray[np.int64] | None,
 ) -> Assessment:
-    """Return the measures of a release: those of linear cost, and others where they matter."""
+    """Return the measures of a release: those of linear cost, and others if the plan needs them."""
     categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
     names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
@@ -176,7 +182,7 @@ def _measure(
 
 
 def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
-    """Return the seeds that the steps of a plan lack and those of ``seeded_steps`` have."""
+    """Return the seeds that ``seeded_steps`` have and the steps of the plan do not."""
     steps = zip(plan.steps, seeded_steps, strict=True)
     pairs_by_step = [
         zip(plan_step.seeds, seeded_step.seeds, strict=True) for plan_step, seeded_step in steps
@@ -220,16 +226,32 @@ def _without_time_budget(step: Step, result: StepResult) -> Step:
     return step.replace(partitioner=partitioner)
 
 
-def _plan_of_release(plan: "Plan", **parts: Any) -> "Plan":
-    """Return the plan that reproduces a release: the given one, if it states all of that."""
-    changes = {name: part for name, part in parts.items() if part != getattr(plan, name)}
+def _plan_of_release(
+    plan: "Plan",
+    interpretation: Interpretation,
+    steps: Sequence[Step],
+    seed: int | None,
+    columns: Sequence[str],
+) -> "Plan":
+    """Return the plan that reproduces a release: the given one, if it states all of that already.
+
+    It states what was inferred and drawn, and names all ``columns`` of the table.
+    """
+    parameters = {
+        "types": interpretation.types,
+        "missing_codes": interpretation.missing_codes,
+        "steps": steps,
+        "random_state": seed,
+        **all_columns_named(plan, columns),
+    }
+    changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan
 
 
 def _provenance(
     results: Sequence[StepResult], masked: Frame, quasi_identifiers: Sequence[str]
 ) -> dict[str, Any]:
-    partitioners: list[Any] = [fitted for result in results for fitted in result.fitted]
+    partitioners = [fitted for result in results for fitted in result.fitted_partitioners]
     return {
         "records": len(masked),
         "missing": tables.missing_counts(masked, quasi_identifiers),

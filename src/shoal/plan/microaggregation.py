@@ -9,8 +9,8 @@ from shoal.frame.tables import IntoDataFrame
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner, partitioner
 from shoal.plan import Plan
+from shoal.plan.definition.repair import Repair
 from shoal.plan.release import Release
-from shoal.plan.repair import Repair
 
 
 def microaggregate(
@@ -68,7 +68,7 @@ def microaggregate(
         Minimum number of records, or of units if ``unit`` is given, in a group. It has no
         default: it is the guarantee.
     method : str or Partitioner
-        A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is our advice.
+        A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is what we recommend.
     effort : str, optional
         How much to improve the groups of the method: ``"quick"`` not at all, ``"refine"``
         until no small change helps, ``"search"`` for the time of the budget, ``"prove"`` also

@@ -13,26 +13,28 @@ from shoal._progress import shows_progress
 from shoal.errors import PlanError
 from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes
-from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, as_list, check_roles, columns_with
+from shoal.frame.roles import as_list, check_roles
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.frame.types import Type, as_types
+from shoal.frame.types import as_types
 from shoal.metrics.limits import Limits
 from shoal.partitioners import Partitioner
-from shoal.plan import document
-from shoal.plan.chaining import deciding_steps, guarantee_of, is_intact
+from shoal.plan.chaining import guarantee_of, is_intact
+from shoal.plan.definition import document
+from shoal.plan.definition.columns import PlanColumns
+from shoal.plan.definition.limits import as_limits
+from shoal.plan.definition.other_columns import OtherColumns, check_other_columns
+from shoal.plan.definition.repair import Repair, check_repair, join_blocks
+from shoal.plan.definition.units import refuse_repeated_identifiers, resolve_unit
+from shoal.plan.definition.validation import check_consistent, check_steps, roles_of
+from shoal.plan.definition.weights import resolve_weight
 from shoal.plan.draft import Draft
 from shoal.plan.guarantees import judge
 from shoal.plan.interpretation import Interpretation
-from shoal.plan.limits import as_limits
 from shoal.plan.masking import draft_release
-from shoal.plan.other_columns import OtherColumns, check_other_columns
 from shoal.plan.release import Release
-from shoal.plan.repair import Repair, check_repair, join_blocks
 from shoal.plan.thresholds import Thresholds, as_thresholds
-from shoal.plan.validation import check, check_steps, roles_of
 from shoal.steps import GroupingStep, Microaggregate, Step
-from shoal.steps.survey import with_weight
-from shoal.steps.units import read_units, refuse_repeated_identifiers, with_unit
+from shoal.steps.constraints.units import read_units
 
 # The parameters of a plan.
 FIELDS = (
@@ -41,7 +43,7 @@ FIELDS = (
 )  # fmt: skip
 
 
-class Plan:
+class Plan(PlanColumns):
     """Roles of columns and steps to take, ready to run on a table.
 
     Parameters
@@ -112,8 +114,8 @@ class Plan:
     ):
         check_roles(roles)
         check_steps(steps)
-        roles, steps, self.unit = with_unit(roles, steps, unit)
-        self.roles, self.steps = with_weight(roles, steps)
+        roles, steps, self.unit = resolve_unit(roles, steps, unit)
+        self.roles, self.steps = resolve_weight(roles, steps)
         self.types = as_types(types)
         self.missing_codes = as_missing_codes(missing_codes)
         self.thresholds = as_thresholds(thresholds)
@@ -125,7 +127,7 @@ class Plan:
         self.limits = as_limits(limits)
         if self.repair == "regroup":
             self.steps = join_blocks(self.steps, self.edits)
-        check(self)
+        check_consistent(self)
 
     @classmethod
     def of(
@@ -171,7 +173,7 @@ class Plan:
         )
 
     def replace(self, **changes: Any) -> "Plan":
-        """Return the plan with some of its parts replaced; their names are those of ``Plan``."""
+        """Return the plan with some of its parameters replaced."""
         return Plan(**{name: getattr(self, name) for name in FIELDS} | changes)
 
     def shuffled(self) -> "Plan":
@@ -188,81 +190,6 @@ class Plan:
         sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
         guaranteed_sizes = [k for k in sizes if k is not None]
         return min(guaranteed_sizes) if len(guaranteed_sizes) == len(sizes) else None
-
-    @property
-    def masked(self) -> list[str]:
-        """The columns that a step masks, each once."""
-        return list(dict.fromkeys(name for step in self.steps for name in step.columns))
-
-    @property
-    def recoded(self) -> list[str]:
-        """The columns that a step recodes to other categories."""
-        return list(dict.fromkeys(name for step in self.steps for name in step.recoded_columns))
-
-    @property
-    def wildcard_columns(self) -> list[str]:
-        """The columns in which a missing cell of the release counts as equal to every value."""
-        return [name for step in self.qi_steps for name in step.wildcard_columns]
-
-    @property
-    def quasi_identifiers(self) -> list[str]:
-        """The columns that an attacker may know: the masked columns and those of the strata.
-
-        Confidential columns are not among them, even if they are masked.
-        """
-        confidential = columns_with(self.roles, "confidential")
-        strata = [name for step in self.steps for name in step.strata]
-        masked = [name for name in self.masked if name not in confidential]
-        return list(dict.fromkeys([*masked, *strata]))
-
-    @property
-    def dropped(self) -> list[str]:
-        """The columns that are not released: identifiers, and units, which link records."""
-        return [n for role in ("identifier", *UNIT_ROLES) for n in columns_with(self.roles, role)]
-
-    @property
-    def unit_column(self) -> str | None:
-        """The column whose values k counts; None if it counts records."""
-        return None if self.unit == RECORD_UNIT else self.unit
-
-    @property
-    def weight(self) -> str | None:
-        """The column of survey weights, if there is one."""
-        names = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
-        return next((name for name in names if name is not None), None)
-
-    @property
-    def numeric_columns(self) -> list[str]:
-        """The columns that the plan computes with, unless their type is declared not numeric."""
-        return self.numeric_columns_by(self.types)
-
-    def numeric_columns_by(self, types: Mapping[str, Type]) -> list[str]:
-        """Return the columns that the plan computes with if these are the types of columns."""
-        step_columns = [name for step in self.steps for name in step.numeric_columns]
-        names = dict.fromkeys([*step_columns, *columns_with(self.roles, "confidential")])
-        names |= {} if self.weight is None else {self.weight: None}
-        names |= {name: None for edit in self.edits for name in edit.columns}
-        return [n for n in names if n not in types or types[n].kind == "numeric"]
-
-    @property
-    def categorical_columns(self) -> list[str]:
-        """The masked columns that are not among the numeric ones, and the column of units."""
-        return self.categorical_columns_by(self.types)
-
-    def categorical_columns_by(self, types: Mapping[str, Type]) -> list[str]:
-        """Return the categorical columns if these are the types of columns."""
-        units = [] if self.unit_column is None else [self.unit_column]
-        numeric_columns = self.numeric_columns_by(types)
-        return [name for name in (*self.masked, *units) if name not in numeric_columns]
-
-    @property
-    def qi_steps(self) -> list[Step]:
-        """The steps on which the protection of the quasi-identifiers rests.
-
-        Of several steps that mask a column, this is the last, or the one whose k the later ones
-        leave intact.
-        """
-        return deciding_steps(self.steps, self.quasi_identifiers)
 
     def is_intact(self, step: Step) -> bool:
         """Return whether no later step may split the classes of a step."""
@@ -316,15 +243,6 @@ class Plan:
             return read_units(frame, self.unit_column)
         refuse_repeated_identifiers(frame, self.identifiers_to_check)
         return None
-
-    @property
-    def identifiers_to_check(self) -> list[str]:
-        """The identifiers that must not repeat, because the plan does not state what k counts."""
-        if self.unit is not None:
-            return []
-        strata = [name for step in self.steps for name in step.strata]
-        identifiers = columns_with(self.roles, "identifier")
-        return [name for name in identifiers if name not in (self.weight, *strata)]
 
     def to_dict(self, *, drawn_seeds: bool = True) -> dict[str, Any]:
         """Return the plan as a document, without parameters that have their defaults.
@@ -412,11 +330,6 @@ class Plan:
         from shoal.report.notebook import plan_html  # see docs/architecture.md
 
         return plan_html(self)
-
-    @property
-    def required_columns(self) -> list[str]:
-        """The columns in which a missing value drops the record."""
-        return [name for step in self.steps if step.drops_incomplete for name in step.columns]
 
 
 def _describe(step: Step) -> str:

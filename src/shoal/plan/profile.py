@@ -1,11 +1,10 @@
 """Data for the figures of a report: counts and correlations, never single records.
 
-They are computed while both the original and the masked table are available, so that a release
-need not keep the original.
+They are computed while the original is available, so that a release need not keep it.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,18 +23,21 @@ from shoal.metrics.correlation import correlations
 from shoal.metrics.histogram import bars, histogram
 from shoal.metrics.projection import project_groups
 from shoal.metrics.similarity import similarity_of_tables
-from shoal.partitioners import Partition
 from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
+from shoal.steps import StepResult
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
 
 MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
 MAX_COLUMNS = 16  # of a readable correlation matrix
 
 
 def profile(
-    plan: Any,
+    plan: "Plan",
     original: Frame,
     masked: Frame,
-    results: Sequence[Any],
+    results: Sequence[StepResult],
     units: Labels | None = None,
 ) -> dict[str, Any]:
     """Return the data for the figures of a release, as plain data.
@@ -57,10 +59,10 @@ def profile(
     Returns
     -------
     dict
-        ``original``, the risk of the original; ``distributions`` of the masked columns; figures of
-        these ``columns`` and of ``pairs`` of columns, and ``scores`` of how alike they are;
-        ``correlations`` among numeric ones; ``associations`` among categories; ``groups`` on a
-        plane; ``transitions`` of post-randomised columns.
+        ``before``, the risk of the original; ``distributions`` of the masked columns; figures of
+        these ``columns`` and of ``pairs`` of columns, and ``scores`` of how similar they are before
+        and after; ``correlations`` of numeric columns; ``associations`` of categorical ones;
+        ``groups`` projected onto a plane; ``transitions`` of post-randomised columns.
     """
     min_count = max(plan.k or 0, MIN_COUNT)
     masked_columns = list(dict.fromkeys(plan.masked))
@@ -85,28 +87,36 @@ def profile(
         "scores": similarity_scores(column_entries, pairs),
         "correlations": correlation_entries,
         "associations": association_entries,
-        "groups": [
-            {
-                "columns": columns,
-                **project_groups(tables.matrix(original, columns), groups.labels)._asdict(),
-            }
-            for block, groups in _blocks(plan, results)
-            if len(
-                columns := _varying_columns(
-                    original, masked, [n for n in block if n not in categorical]
-                )
-            )
-            > 1
-        ],
+        "groups": _projected_groups(plan, original, masked, results, categorical),
         **_transitions(plan, results),
     }
 
 
-def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
+def _projected_groups(
+    plan: "Plan",
+    original: Frame,
+    masked: Frame,
+    results: Sequence[StepResult],
+    categorical: Collection[str],
+) -> list[dict[str, Any]]:
+    """Return the groups of each block on a plane, if the block has two columns that vary."""
+    entries = []
+    for step, result in zip(plan.steps, results, strict=True):
+        blocks = step.column_blocks if result.partitions else []
+        for block, groups in zip(blocks, result.partitions, strict=True):
+            numeric = [name for name in block if name not in categorical]
+            columns = _varying_columns(original, masked, numeric)
+            if len(columns) > 1:
+                projection = project_groups(tables.matrix(original, columns), groups.labels)
+                entries.append({"columns": columns, **projection._asdict()})
+    return entries
+
+
+def _transitions(plan: "Plan", results: Sequence[StepResult]) -> dict[str, Any]:
     """Return the transitions of post-randomised columns, if there are any.
 
-    An invariant matrix determines the frequencies, so that the public sees the matrix only if every
-    category has enough records.
+    An invariant matrix determines the original frequencies. It is public only if every category has
+    enough records.
     """
     entries = [
         {
@@ -117,14 +127,6 @@ def _transitions(plan: Any, results: Sequence[Any]) -> dict[str, Any]:
         for transitions in result.transitions
     ]
     return {"transitions": entries} if entries else {}
-
-
-def _blocks(plan: Any, results: Sequence[Any]) -> Iterator[tuple[list[str], Partition]]:
-    """Yield the columns and the groups of each block of the steps that group."""
-    for step, result in zip(plan.steps, results, strict=True):
-        blocks = getattr(step, "column_blocks", [step.columns])
-        if len(blocks) == len(result.partitions):
-            yield from zip(blocks, result.partitions, strict=True)
 
 
 def _risk_of_original(
@@ -205,9 +207,9 @@ def _correlations(original: Frame, masked: Frame, columns: Sequence[str]) -> dic
 
 
 def _associations(
-    plan: Any, original: Frame, masked: Frame, confidential: Sequence[str]
+    plan: "Plan", original: Frame, masked: Frame, confidential: Sequence[str]
 ) -> tuple[dict[str, Any], list[float]]:
-    """Return Cramér's V of all pairs of categories, and how alike their two-way tables are."""
+    """Return Cramér's V of all pairs of categorical columns, and the similarity of their tables."""
     category_codes = category_inputs(
         original, masked, plan.masked, plan.recoded, confidential, plan.types
     )
@@ -215,15 +217,12 @@ def _associations(
     names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []
-    other_codes = [
-        category_codes.inputs.get("other_categories", np.empty((len(original), 0), np.int64))
-    ]
-    original_codes, masked_codes = (
-        np.column_stack([category_codes.inputs[f"{table}_categories"], *other_codes])[
-            :, : len(names)
-        ]
-        for table in ("original", "masked")
+    other_codes = category_codes.inputs.get(
+        "other_categories", np.empty((len(original), 0), np.int64)
     )
+    original_codes = np.column_stack([category_codes.inputs["original_categories"], other_codes])
+    masked_codes = np.column_stack([category_codes.inputs["masked_categories"], other_codes])
+    original_codes, masked_codes = original_codes[:, : len(names)], masked_codes[:, : len(names)]
     original_V, masked_V = _cramers_v(original_codes), _cramers_v(masked_codes)
     similarities = [
         similarity_of_tables(original_codes[:, [i, j]], masked_codes[:, [i, j]])

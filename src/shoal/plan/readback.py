@@ -1,4 +1,4 @@
-"""Judge a written file as it reads back."""
+"""Judge a written file by what can be read from it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.io.source import Source, cast_like
 from shoal.metrics import classes, compute
+from shoal.plan.definition.other_columns import unnamed_columns
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.guarantees import check_guarantees, judge
-from shoal.plan.other_columns import unnamed_columns
 from shoal.plan.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def read_frame(written_source: Source, plan: "Plan", *, like: Any | None = None)
 def coded_columns(plan: "Plan", types: Mapping[str, Type]) -> list[str]:
     """Return the columns in which different missing codes count as different values.
 
-    These are the strata, and the confidential columns where a step constrains their values.
+    These are the strata and, if a step constrains their values, the confidential columns.
     """
     strata = [name for step in plan.steps for name in step.strata]
     options = [vars(step) for step in plan.steps]

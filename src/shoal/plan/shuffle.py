@@ -9,7 +9,7 @@ PURPOSE = b"shoal: order of the released records"
 
 
 def random_order(n: int, seed: int) -> NDArray[np.int64]:
-    """Return the numbers 0 to n - 1 in an order that is determined by the seed but hides it.
+    """Return the numbers 0 to n - 1 in an order that the seed determines, and that hides it.
 
     Records are sorted by the output of SHAKE-256 on the seed. NumPy's generators are not safe
     here: anyone who knows the rows of some persons could compute their state, and with it all
@@ -25,7 +25,7 @@ def random_order(n: int, seed: int) -> NDArray[np.int64]:
     Returns
     -------
     ndarray of shape (n,)
-        The record at each place.
+        The record at each position.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 MATCH_ANY = "missing-cells-match-any"
 # Code of the finding that records were counted where k counts units.
 UNITS_NOT_COUNTED = "units-not-counted"
-# Clauses of a verdict, where columns beside those that k is counted on single records out.
+# Clauses of a verdict, if columns besides those that k is counted on single records out.
 ON_QUASI_IDENTIFIERS = " on the quasi-identifiers only"
 UNIQUE_VALUES = ", and confidential values single some records out"
 # Code of the finding that a limit of the plan is not met.
@@ -23,7 +23,7 @@ Status = Literal["kept", "qualified", "not kept"]
 
 @dataclass(frozen=True)
 class Finding:
-    """A fact about a release that matters for its protection, computed from the release.
+    """A fact about the protection or the quality of a release, computed from the release.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Verdict:
     unit : str
         ``"record"``, or the column whose values are counted.
     findings : tuple of Finding
-        What breaks, qualifies or explains the guarantee; the gravest first.
+        What breaks, qualifies or explains the guarantee; the most severe first.
     exact : mapping of str to float, optional
         Share of the records whose released value is the original one, by masked column; ``""`` is
         the share for all masked columns together. None if it was not measured.
@@ -85,7 +85,7 @@ class Verdict:
 
     @property
     def status(self) -> Status:
-        """``"kept"``, ``"qualified"`` or ``"not kept"``: the gravest finding decides."""
+        """``"kept"``, ``"qualified"`` or ``"not kept"``: by the most severe finding."""
         severities = {finding.severity for finding in self.findings}
         if "breaks" in severities:
             return "not kept"
@@ -107,7 +107,7 @@ class Verdict:
         return self._make_sentence("", "")
 
     def _make_sentence(self, scope_clause: str, unique_values: str) -> str:
-        """Return the sentence, with clauses on where k is kept and on unique values elsewhere."""
+        """Return the sentence, with clauses on the scope of k and on unique confidential values."""
         count_clause = self._count_clause
         broken = self.of("breaks")
         if broken and all(finding.code == LIMIT_BROKEN for finding in broken):
@@ -150,7 +150,7 @@ class Verdict:
 
     @property
     def smallest_class(self) -> int:
-        """Size of the smallest class, where a missing cell is a value of its own; at most k.
+        """Size of the smallest class if missing cells only match each other; at most k.
 
         This is k itself unless the plan lets missing cells match every value.
         """
@@ -209,7 +209,7 @@ def make_verdict(
     findings: Sequence[Finding],
     exact: Mapping[str, float] | None = None,
 ) -> Verdict:
-    """Return a verdict with the gravest findings first, otherwise in their order."""
+    """Return a verdict with the most severe findings first, otherwise in their order."""
     order = ("breaks", "qualifies", "informs")
     ranked = sorted(findings, key=lambda finding: order.index(finding.severity))
     return Verdict(promised, k, unit, tuple(ranked), exact)

@@ -31,7 +31,7 @@ from shoal.metrics.shared_values import SharedCounts
 from shoal.partitioners import method_label
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 from shoal.steps import Microaggregate, StepResult
-from shoal.steps.homogeneity import describe_homogeneity
+from shoal.steps.constraints.homogeneity import describe_homogeneity
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -95,7 +95,7 @@ def warn(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _level_of_caller() -> int:
-    """Return the stacklevel of the first frame outside this package."""
+    """Return the ``stacklevel`` that attributes a warning to the caller of the package."""
     level, frame = 1, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
         level, frame = level + 1, frame.f_back
@@ -153,9 +153,12 @@ def _index_finding(frame: Frame) -> list[Finding]:
 
 
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
-    """Find searches that were cut short, so that the plan does not reproduce their groups."""
+    """Return findings on searches cut short, whose groups the plan may not reproduce."""
     cut_short = [
-        method_label(fitted) for result in results for fitted in result.fitted if fitted.cut_short_
+        method_label(partitioner)
+        for result in results
+        for partitioner in result.fitted_partitioners
+        if partitioner.cut_short_
     ]
     return [
         Finding(

@@ -13,7 +13,7 @@ from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
 from shoal.errors import FileError
 from shoal.io.publish import Publication
-from shoal.plan import document
+from shoal.plan.definition import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
 from shoal.report.layout import short_number

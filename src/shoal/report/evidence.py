@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.attacks.result import AttackResult, Attacks
-from shoal.plan.empirical import attack_release, survey_risk_of
+from shoal.plan.assessment import attack_release, survey_risk_of
 from shoal.plan.release import Release
 from shoal.report.attacker import name_some
 

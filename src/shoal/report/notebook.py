@@ -16,7 +16,8 @@ from shoal.inspection.text import join_columns
 from shoal.metrics.analyses.result import FIGURES, Utility, format_cell
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.attacks.result import Attacks
-from shoal.plan import Plan, document
+from shoal.plan import Plan
+from shoal.plan.definition import document
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import Verdict
 from shoal.report.comparison import draw_map, failures, recommendation, trial_rows

@@ -14,7 +14,7 @@ from shoal.audit.manifest_files import ManifestFiles, check_signing
 from shoal.errors import FileError, ParameterError
 from shoal.io.store import STORES, WEB, as_location
 from shoal.plan import Plan
-from shoal.plan.deliver import not_kept
+from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.masking import drawn_seeds
 from shoal.scale.microaggregation.run import MicroaggregationRun
@@ -147,7 +147,7 @@ def mask(
         unpublished_files = release.files
         release = _with_published_names(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
-            raise not_kept(release.verdict)
+            raise not_kept_error(release.verdict)
         write_sidecars(release)
         progress.report("publishing", 0, 1)  # the last chance to cancel the run
         folder.publish(unpublished_files, marker_text(release.marker))

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.plan import Plan
-from shoal.plan.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.definition.other_columns import columns_to_drop, name_all_columns
 from shoal.plan.verdict import Finding
 from shoal.scale.job import sum_counts, worker_task
 from shoal.scale.publication.release_folder import ReleaseFolder

@@ -176,7 +176,7 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
     """Refuse roles that contradict the options of the step."""
     confidential = columns_with(plan.roles, "confidential")
     if step.dependence > 0:
-        check_confidential(confidential, f"dependence={step.dependence:g}")
+        check_confidential(confidential, f"`dependence={step.dependence:g}`")
     repeated = [name for name in step.strata if name in confidential]
     if repeated:
         raise ParameterError(

@@ -1,4 +1,9 @@
-"""Steps of a plan: microaggregation and other masking methods."""
+"""Steps of a plan: microaggregation and other masking methods, one module for each.
+
+The packages hold what steps are made of: ``microaggregation`` forms groups and computes what is
+released of them, ``recoding`` replaces values by other categories, ``suppression`` chooses cells to
+suppress, and ``constraints`` is what groups and classes must satisfy besides k.
+"""
 
 import re
 from inspect import getdoc
@@ -48,12 +53,12 @@ __all__ = [
     "GroupingStep",
     "Hybridise",
     "Microaggregate",
-    "StepResult",
     "Pram",
     "RankSwap",
     "Recode",
     "Round",
     "Step",
+    "StepResult",
     "Suppress",
     "Swap",
     "TopBottomCode",

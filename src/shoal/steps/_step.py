@@ -18,21 +18,34 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner, method_name, with_drawn_seeds
-from shoal.steps.transitions import Transitions
+from shoal.steps.recoding.transitions import Transitions
 
 
 @dataclass(frozen=True)
 class StepResult:
     """What a step computed: new values by column, and the groups behind them.
 
-    ``reproducible_partitioner`` forms the same groups again independently of any time budget; it
-    is None for steps that do not group. ``bound`` is a proven lower bound on the SSE of the
-    standardised columns, or None. ``transitions`` are those of post-randomised columns.
+    Parameters
+    ----------
+    values : dict
+        The new values of each column: an array, or an object of `shoal.frame.new_values`.
+    partitions : tuple of Partition
+        The groups of each block of columns; empty for steps that do not group.
+    fitted_partitioners : tuple of Partitioner
+        The partitioners that formed them, one for each stratum and block.
+    reproducible_partitioner : Partitioner or None
+        It forms the same groups again independently of any time budget.
+    bound : float or None
+        A proven lower bound on the SSE of the standardised columns.
+    warnings : tuple of ShoalWarning
+        What users should know about the result.
+    transitions : tuple of Transitions
+        How post-randomised columns changed.
     """
 
     values: dict[str, Any]
     partitions: tuple[Partition, ...] = ()
-    fitted: tuple[Partitioner, ...] = ()
+    fitted_partitioners: tuple[Partitioner, ...] = ()
     reproducible_partitioner: Partitioner | None = None
     bound: float | None = None
     warnings: tuple[ShoalWarning, ...] = ()
@@ -40,7 +53,7 @@ class StepResult:
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
-    """Refuse an option that needs confidential columns if there are none."""
+    """Refuse an option, given as in Python, that needs confidential columns if there are none."""
     if not confidential:
         raise PlanError(
             f"{option} needs confidential columns and no column has that role. Name them, or"
@@ -62,7 +75,7 @@ def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
 
 
 def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
-    """Return new values as integers if the original column and all new values are whole."""
+    """Return new values as integers if the original column and all new values are whole numbers."""
     is_whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
     return (
         column.astype(np.int64) if is_whole and np.abs(column).max() < MAX_EXACT_INTEGER else column
@@ -73,17 +86,17 @@ class Step:
     """Base of all steps: a step replaces the values of some columns.
 
     A subclass declares its parameters in ``__init__``, among them ``columns``, stores them and
-    calls ``_validate``. It defines ``name``, ``paper``, ``promises`` (a few words), ``guarantee``
-    (sentences) and ``apply``. A random step declares ``random_state``; one that groups records
-    declares ``partitioner``.
+    calls ``_validate``. It defines ``name``, ``paper``, ``guarantee`` and ``apply``, and overrides
+    other attributes where their defaults do not hold. A random step declares ``random_state``; one
+    that groups records declares ``partitioner``.
     """
 
     name: ClassVar[str]
-    paper: ClassVar[str]
+    paper: ClassVar[str]  # key of a reference in the docstring
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
     uses_hierarchies: ClassVar[bool] = False  # of the types of its columns
     computes_with_values: ClassVar[bool] = True  # otherwise it only compares them
-    promises: ClassVar[str] = "nothing about persons"
+    promises: ClassVar[str] = "nothing about persons"  # the guarantee in a few words
     columns: list[str]
     weight: str | None = None  # column of survey weights
     unit: str | None = None  # column whose values k counts
@@ -94,9 +107,9 @@ class Step:
 
     @property
     def k(self) -> int | None:
-        """The class size that the step guarantees, or None.
+        """The least class size that the step guarantees, or None.
 
-        A plan counts it on the released values of every block.
+        A plan checks it on the released values of every block of columns.
         """
         return None
 
@@ -112,7 +125,7 @@ class Step:
 
     @property
     def former_guarantees(self) -> tuple[str, ...]:
-        """The sentences that earlier versions wrote into manifests instead of `guarantee`."""
+        """What `guarantee` was in earlier versions, as their manifests state it."""
         return ()
 
     @property
@@ -132,7 +145,7 @@ class Step:
 
     @property
     def recoded_columns(self) -> list[str]:
-        """The columns whose released values may be other categories than those of the table."""
+        """The columns that may get categories which they do not have in the table."""
         return []
 
     @property
@@ -187,10 +200,15 @@ class Step:
         if self.is_random:
             vars(self)["random_state"] = as_seed(vars(self)["random_state"])
         if not self.columns:
-            raise PlanError("The step masks no column. Name at least one.", code="nothing-masked")
-        if len(set(self.columns)) < len(self.columns):
             raise PlanError(
-                "The step names a column twice. Name each column once.", code="masked-twice"
+                f"The step {self.name!r} masks no column. Name at least one.", code="nothing-masked"
+            )
+        repeated = [name for name in dict.fromkeys(self.columns) if self.columns.count(name) > 1]
+        if repeated:
+            raise PlanError(
+                f"The step {self.name!r} names {name_columns(repeated, 'column', 'columns')} twice."
+                " Name each column once.",
+                code="masked-twice",
             )
 
 
@@ -233,7 +251,7 @@ class GroupingStep(Step):
 
 
 def _seed_names(partitioner: Partitioner) -> list[str]:
-    """Return the name of the seed parameter of a partitioner, or an empty list.
+    """Return the name of the seed parameter of a partitioner, in a list that may be empty.
 
     A refiner passes its seed on to the method that it starts from, so only the outermost counts.
     """

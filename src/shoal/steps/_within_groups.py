@@ -52,7 +52,7 @@ class WithinGroups(GroupingStep):
         ).apply(frame, confidential, types)
         rng = np.random.default_rng(self.random_state)
         values = self._mask_groups(frame, groups.partitions[0], rng)
-        # A bound on the SSE holds for group means, not for these values.
+        # The bound is one on the loss of group means, not of these values.
         return replace(groups, values=values, bound=None)
 
     @property
@@ -74,16 +74,16 @@ class WithinGroups(GroupingStep):
         return (self._describe(f"picks the right record with a probability of at most 1 in {k}"),)
 
     def _describe(self, chance: str) -> str:
-        """Return what the step guarantees, given the attacker's chance in words."""
+        """Return what the step guarantees, given what an attacker may achieve as a verb phrase."""
         raise NotImplementedError
 
     @property
     def _unit_phrase(self) -> str:
-        """What k counts, for a sentence; empty where it counts records."""
+        """What k counts, for a sentence; empty if it counts records."""
         return "" if self.unit is None else f" units of {self.unit!r}"
 
     def _mask_groups(
         self, frame: Frame, groups: Partition, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """Return the masked values of each column."""
+        """Return the masked values of each column, given the groups."""
         raise NotImplementedError

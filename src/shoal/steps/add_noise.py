@@ -21,8 +21,8 @@ class AddNoise(Step):
     """Add normal noise to the values of some columns [Ki86]_.
 
     The noise of a column has mean 0 and ``amount`` times the variance of the column. It is
-    independent between columns, or has the correlations of the columns, so that the masked
-    columns have on average the original correlations.
+    independent between columns, or has the same correlations as the columns, so that the masked
+    columns keep these on average.
 
     The step guarantees nothing about persons. Noise is no larger for outliers than for all
     other records, so outliers may still be recognised; `linkage` and `interval_disclosure`

@@ -1,4 +1,4 @@
-"""Recode columns to coarser categories until every class holds at least k records."""
+"""Full-domain generalisation: recode columns until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -13,14 +13,13 @@ from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult
-from shoal.steps.distinct_result import DistinctResult
-from shoal.steps.guarantee_sentences import constraint_sentences
-from shoal.steps.hierarchies import RecodedColumn, RecodingLoss, read_hierarchy
-from shoal.steps.lattice import Lattice
-from shoal.steps.lattice_search import Optimum, search
-from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.units import read_units
+from shoal.steps.constraints.privacy_constraint import constraint_sentences, privacy_constraint
+from shoal.steps.constraints.units import read_units
+from shoal.steps.recoding.hierarchies import RecodableColumn, RecodingLoss, read_hierarchy
+from shoal.steps.recoding.lattice import Lattice
+from shoal.steps.recoding.lattice_search import Optimum, search
 
 LOSS_PHRASES = {  # what a loss is a share of
     "distinctions": "of the distinctions were lost",
@@ -50,11 +49,11 @@ class Generalise(Step):
     suppression : float
         Greatest share of the records that may be suppressed.
     loss : {"distinctions", "entropy", "discernibility"}
-        What is minimised: averaged over all cells, the share of the other values of its hierarchy
-        that a cell is no longer distinguished from; or the bits that would distinguish it from
-        them, as a share of all bits of the column (non-uniform entropy); or the share of
-        pairs of records in the same class, where a suppressed record counts as if it were in a
-        class with all (discernibility [BA05]_).
+        What is minimised. ``"distinctions"`` is the share of the other values of its hierarchy that
+        a cell is no longer distinguished from, averaged over all cells. ``"entropy"`` is the bits
+        that would distinguish it from them, as a share of all bits of the column (non-uniform
+        entropy). ``"discernibility"`` is the share of pairs of records in the same class, where a
+        suppressed record counts as if it were in a class with all others [BA05]_.
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
@@ -146,7 +145,7 @@ class Generalise(Step):
         confidential: Sequence[str],
         types: Mapping[str, Type],
     ) -> DistinctResult:
-        """Return the recoded values of distinct records; ``counts`` is how often each occurs."""
+        """Return the recoded values of distinct records, given how often each occurs."""
         result = self._recode(frame, confidential, types, counts)
         return DistinctResult(np.arange(len(frame)), counts, result.values, result.warnings)
 
@@ -157,7 +156,7 @@ class Generalise(Step):
         types: Mapping[str, Type],
         counts: NDArray[np.int64] | None,
     ) -> StepResult:
-        """Return the recoded values of records; each may stand for several equal ones."""
+        """Return the recoded values of records; ``counts`` is how many each row stands for."""
         units = None if self.unit is None else read_units(frame, self.unit)
         constraint = privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
@@ -179,14 +178,15 @@ class Generalise(Step):
         optimum = search(lattice, self.max_nodes)
         if optimum is None and constraint is not None and lattice.n_counted >= self.k:
             raise InputError(
-                "No combination of levels meets diversity and closeness, counted in units. Ask for"
-                " less.",
+                "No combination of levels meets `diversity` and `closeness`, counted in units. Ask"
+                " for less.",
                 code="constraint-out-of-reach",
             )
         if optimum is None:
             noun = "records" if units is None else "units"
             raise InputError(
-                f"A class needs k={self.k} {noun}, and the data hold fewer. Lower k.",
+                f"A class needs k={self.k} {noun} but the data hold only {lattice.n_counted:,}."
+                " Lower k.",
                 code="too-few-records" if units is None else "too-few-units",
                 k=self.k,
             )
@@ -197,8 +197,9 @@ class Generalise(Step):
         return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
 
     def _released_values(
-        self, column: RecodedColumn, level: int, optimum: Optimum
+        self, column: RecodableColumn, level: int, optimum: Optimum
     ) -> RowGather | TextColumn:
+        """Return a column recoded to a level; cells of suppressed records are empty."""
         if level == 0:
             return RowGather(np.arange(len(column.codes)), optimum.is_suppressed)
         labels = column.labels_at(level)
@@ -207,10 +208,11 @@ class Generalise(Step):
 
     def _describe(
         self,
-        columns: Sequence[RecodedColumn],
+        columns: Sequence[RecodableColumn],
         optimum: Optimum,
         counts: NDArray[np.int64] | None,
     ) -> ValuesGeneralised:
+        """Return a warning with the levels, the loss and how close it is to the least."""
         levels = ", ".join(
             f"{column.name!r} {level} of {len(column.labels) - 1}"
             for column, level in zip(columns, optimum.node, strict=True)
@@ -247,6 +249,8 @@ class Generalise(Step):
 def _max_suppressed(share: float, records: int) -> int:
     """Return the number of records that a share allows, without a rounding error.
 
+    Examples
+    --------
     >>> _max_suppressed(0.29, 100), int(0.29 * 100)
     (29, 28)
     """

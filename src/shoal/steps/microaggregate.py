@@ -7,27 +7,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import Above, AtLeast, Between, RandomState
+from shoal.errors import ShoalWarning
 from shoal.frame import tables
-from shoal.frame.codes import codes_with_missing
-from shoal.frame.columns import read_column
+from shoal.frame.columns import Column, read_column
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition, Partitioner
-from shoal.steps._step import GroupingStep, StepResult, check_confidential
-from shoal.steps.checks import check_axes, check_options, check_values
-from shoal.steps.column_warnings import constant_column_warnings, missing_value_warnings
-from shoal.steps.distance_space import DistanceSpace, read_distance_space
-from shoal.steps.group_loss import bound_on_loss, weighted_loss_warnings
-from shoal.steps.group_values import GroupValues, read_recoded_columns
-from shoal.steps.grouping import GroupingInput, group_block
-from shoal.steps.guarantee_sentences import describe_guarantee
-from shoal.steps.homogeneity_noise import vary_homogeneous
-from shoal.steps.households import refuse_split
-from shoal.steps.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
-from shoal.steps.privacy_constraints import privacy_constraint
-from shoal.steps.strata import FrameStrata, merge_small_strata, refuse_small_strata, split_strata
-from shoal.steps.units import read_units
+from shoal.steps._step import GroupingStep, StepResult
+from shoal.steps.constraints.homogeneity_noise import vary_homogeneous
+from shoal.steps.microaggregation.checks import check_options, check_values
+from shoal.steps.microaggregation.column_warnings import (
+    constant_column_warnings,
+    missing_value_warnings,
+)
+from shoal.steps.microaggregation.group_loss import bound_on_loss, weighted_loss_warnings
+from shoal.steps.microaggregation.group_values import GroupValues
+from shoal.steps.microaggregation.grouping import group_block
+from shoal.steps.microaggregation.grouping_input import GroupingInput, read_grouping_input
+from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee
+from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
 
 Mask = NDArray[np.bool_]
 Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]
@@ -294,22 +293,10 @@ class Microaggregate(GroupingStep):
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
-        space = read_distance_space(self, frame, columns, confidential, types, weights)
-        check_axes(self, space, any(column.is_missing.any() for column in columns))
-        units = None if self.unit_column is None else read_units(frame, self.unit_column)
-        strata = self._split_strata(frame, space, units)
-        inputs = GroupingInput(
-            space=space,
-            strata=strata,
-            constraint=privacy_constraint(self, frame, confidential, types, units),
-            confidential=confidential,
-            confidential_codes=self._confidential_codes(frame, confidential),
-            units=units,
-            recoded=read_recoded_columns(self, frame, columns, types),
-        )
+        inputs = read_grouping_input(self, frame, columns, confidential, types, weights)
         released = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
-        fitted: list[Partitioner] = []
+        fitted_partitioners: list[Partitioner] = []
         partitioner = self.partitioner
         for names in self.column_blocks:
             in_block = [columns[self.columns.index(name)] for name in names]
@@ -317,38 +304,35 @@ class Microaggregate(GroupingStep):
             for column, missing in zip(in_block, block.missing.T, strict=True):
                 released.add(column, block.groups, missing)
             partitions.append(block.groups)
-            fitted += block.fitted
+            fitted_partitioners += block.fitted_partitioners
             partitioner = block.reproducible_partitioner
-        is_imputed = self.missing == "impute"
-        noisy = self._add_noise(frame, confidential, types, partitions, units)
+        noisy = self._add_noise(frame, confidential, types, partitions, inputs.units)
         return StepResult(
-            values={**released.values, **strata.released, **noisy},
+            values={**released.values, **inputs.strata.released, **noisy},
             partitions=tuple(partitions),
-            fitted=tuple(fitted),
+            fitted_partitioners=tuple(fitted_partitioners),
             reproducible_partitioner=partitioner,
-            bound=bound_on_loss(self, fitted, columns),
-            warnings=(
-                *constant_column_warnings(space.constant_columns),
-                *missing_value_warnings(
-                    columns, released.values, released.groups, is_imputed=is_imputed
-                ),
-                *strata.warnings,
-                *describe_local_recoding(released.recodings),
-                *weighted_loss_warnings(self, space, partitions),
-            ),
+            bound=bound_on_loss(self, fitted_partitioners, columns),
+            warnings=self._warnings(columns, inputs, released, partitions),
         )
 
-    def _split_strata(
-        self, frame: Frame, space: DistanceSpace, units: NDArray[np.int64] | None
-    ) -> FrameStrata:
-        """Return strata of at least k; merge or refuse smaller ones."""
-        strata = split_strata(frame, self.strata)
-        if self.small_strata == "merge":
-            strata = merge_small_strata(strata, self.k, space.Z, units, self.unit_noun)
-        refuse_small_strata(strata, self.k, units, self.unit_noun)
-        if units is not None and self.whole_households:
-            refuse_split(strata.rows, units)
-        return strata
+    def _warnings(
+        self,
+        columns: Sequence[Column],
+        inputs: GroupingInput,
+        released: GroupValues,
+        partitions: Sequence[Partition],
+    ) -> tuple[ShoalWarning, ...]:
+        is_imputed = self.missing == "impute"
+        return (
+            *constant_column_warnings(inputs.space.constant_columns),
+            *missing_value_warnings(
+                columns, released.values, released.groups, is_imputed=is_imputed
+            ),
+            *inputs.strata.warnings,
+            *describe_local_recoding(released.recodings),
+            *weighted_loss_warnings(self, inputs.space, partitions),
+        )
 
     def _add_noise(
         self,
@@ -362,19 +346,14 @@ class Microaggregate(GroupingStep):
         if not self.is_random:
             return {}
         rng = np.random.default_rng(self.random_state)
-        return vary_homogeneous(frame, confidential, types, partitions, self.noise, rng, units)
+        return vary_homogeneous(
+            frame, confidential, types, partitions, amount=self.noise, rng=rng, units=units
+        )
 
     @property
     def unit_noun(self) -> str:
         """The noun for what k counts, for messages."""
         return "households" if self.household else "units" if self.unit else "records"
-
-    def _confidential_codes(self, frame: Frame, confidential: Sequence[str]) -> NDArray[np.int64]:
-        """Return codes of the confidential values; none if homogeneous groups are accepted."""
-        if self.homogeneity == "warn":
-            return np.empty((len(frame), 0), np.int64)
-        check_confidential(confidential, f'homogeneity="{self.homogeneity}"')
-        return codes_with_missing(frame, confidential)
 
     @property
     def recoded_columns(self) -> list[str]:

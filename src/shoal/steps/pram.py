@@ -1,4 +1,4 @@
-"""Change categories at random by a known matrix: post-randomisation (PRAM)."""
+"""Post-randomisation (PRAM): change categories at random with known probabilities."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
@@ -11,9 +11,14 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, check_strata
-from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
-from shoal.steps.strata import split_strata
-from shoal.steps.transitions import (
+from shoal.steps.constraints.strata import split_strata
+from shoal.steps.recoding.categories import (
+    Categories,
+    as_categories,
+    read_categories,
+    released_column,
+)
+from shoal.steps.recoding.transitions import (
     Category,
     Codes,
     Matrix,
@@ -154,7 +159,7 @@ class Pram(Step):
         rows: Codes,
         uniform: Matrix,
     ) -> tuple[Transitions, Codes]:
-        """Return how some records that lack the same cells change, and the category of each."""
+        """Return how some records that lack the same cells change, and each one's new category."""
         key = _joint_codes(original, rows)
         _, first, codes = np.unique(key, return_index=True, return_inverse=True)
         codes = codes.ravel()
@@ -179,7 +184,7 @@ class Pram(Step):
     def _first_stage(
         self, block: Sequence[str], categories: list[Category], counts: Codes
     ) -> tuple[Matrix, list[Category]]:
-        """Return the matrix of the first stage, and what its columns stand for."""
+        """Return the matrix of the first stage, and the categories that its columns stand for."""
         if self.stay is not None:
             return uniform_matrix(len(categories), self.stay), categories
         entry = self.matrix if self.joint else self.matrix[block[0]]
@@ -209,7 +214,7 @@ class Pram(Step):
                 "Give either `stay`, the probability of staying, or `matrix`.", code="pram-matrix"
             )
         if self.stay == 1:
-            raise PlanError("With stay = 1 nothing changes. Use less.", code="pram-nothing-changes")
+            raise PlanError("With `stay=1` nothing changes. Use less.", code="pram-nothing-changes")
         check_strata(self.strata, self.columns)
         if self.matrix is None:
             return
@@ -235,7 +240,7 @@ class Pram(Step):
 
 
 class _NewValues:
-    """The new values of the columns of a block, put together part by part."""
+    """The new values of the columns of a block, set for some records at a time."""
 
     def __init__(self, original: Sequence[Categories]):
         self.codes = np.full((len(original[0].codes), len(original)), -1, np.int64)
@@ -286,22 +291,25 @@ def _category_of(original: Sequence[Categories], record: int) -> Category:
 
 
 def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
-    block_transitions = [entry for entry in transitions if list(entry.columns) == list(block)]
-    records = sum(int(entry.counts.sum()) for entry in block_transitions)
-    unchanged = sum(entry.unchanged for entry in block_transitions)
-    expected = sum(float(entry.frequencies @ entry.stays) for entry in block_transitions)
-    stays = (
-        np.concatenate([entry.stays for entry in block_transitions])
-        if block_transitions
-        else np.ones(1)
+    """Return a warning with the share of values of a block of columns that were changed."""
+    of_block = [entry for entry in transitions if list(entry.columns) == list(block)]
+    n_records = sum(int(entry.counts.sum()) for entry in of_block)
+    n_unchanged = sum(entry.n_unchanged for entry in of_block)
+    expected_unchanged = sum(
+        float(entry.frequencies @ entry.stay_probabilities) for entry in of_block
     )
-    changed = 100 * (1 - unchanged / records) if records else 0.0
-    expected_change = 100 * (1 - expected / records) if records else 0.0
+    probabilities = (
+        np.concatenate([entry.stay_probabilities for entry in of_block])
+        if of_block
+        else np.ones(1)  # no record has a value
+    )
+    changed = 100 * (1 - n_unchanged / n_records) if n_records else 0.0
+    expected_change = 100 * (1 - expected_unchanged / n_records) if n_records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
         f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
         f" {expected_change:.3g} % were expected. A value stays with a probability of"
-        f" {stays.min():.3g} to {stays.max():.3g}, by its category.",
+        f" {probabilities.min():.3g} to {probabilities.max():.3g}, by its category.",
         code="values-randomised",
         columns=tuple(block),
         changed=changed,

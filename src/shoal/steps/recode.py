@@ -1,4 +1,4 @@
-"""Recode columns by hand: a mapping, bands of numbers or dates, one category for rare values."""
+"""Recode columns as the user states: by a mapping, by bands, and rare values as one category."""
 
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,13 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from shoal._params import AtLeast
+from shoal._text import count
 from shoal.errors import InputError, PlanError, ValuesGeneralised
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type, text_of
 from shoal.steps._step import Step, StepResult
-from shoal.steps.bands import (
+from shoal.steps.recoding.bands import (
     BandLimit,
     are_dates,
     band_index,
@@ -20,7 +21,12 @@ from shoal.steps.bands import (
     check_bands,
     to_plain_limits,
 )
-from shoal.steps.category_values import Categories, as_categories, read_categories, released_column
+from shoal.steps.recoding.categories import (
+    Categories,
+    as_categories,
+    read_categories,
+    released_column,
+)
 
 OTHER = "other"
 
@@ -192,41 +198,36 @@ class Recode(Step):
             [*(text not in self.mapping for text in original.texts), False], bool
         )
         cells = is_unmapped[original.codes]
-        count, record = int(cells.sum()), int(np.argmax(cells)) + 1
-        if self.unmapped == "refuse" and count:
+        n_cells, record = int(cells.sum()), int(np.argmax(cells)) + 1
+        if self.unmapped == "refuse" and n_cells:
             raise InputError(
-                f"Column {name!r} has {count} cells with a value that the mapping does not name;"
-                f" the first is in record {record}. Name all values, or use"
-                ' `unmapped="keep"` or `"other"`.',
+                f"Column {name!r} has {count(n_cells, 'cell')} with a value that the mapping does"
+                f" not name; the first is in record {record}. Name all values, or use"
+                ' `unmapped="keep"` or `unmapped="other"`.',
                 code="value-not-mapped",
                 column=name,
-                count=count,
+                count=n_cells,
                 record=record,
             )
         keeps_unmapped = self.unmapped == "keep"
         return [
             self.mapping.get(text, text if keeps_unmapped else self.other)
             for text in original.texts
-        ], count
+        ], n_cells
 
     def _describe(self, name: str, recoded: "_Recoding") -> ValuesGeneralised:
+        """Return a warning with the number of categories, and what became of other values."""
         categories = recoded.recoded
-        count = (
-            "1 category" if len(categories.texts) == 1 else f"{len(categories.texts):,} categories"
-        )
-        sentences = [f"Column {name!r} was recoded to {count}."]
+        n_categories = count(len(categories.texts), "category", "categories")
+        sentences = [f"Column {name!r} was recoded to {n_categories}."]
         if recoded.n_unmapped:
             outcome = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
             sentences.append(
                 f"{recoded.n_unmapped:,} cells that the mapping does not name {outcome}."
             )
         if recoded.n_merged:
-            rare_phrase = (
-                "1 rare category"
-                if recoded.n_merged == 1
-                else f"{recoded.n_merged:,} rare categories"
-            )
-            sentences.append(f"{rare_phrase} became {self.other!r}.")
+            rare = count(recoded.n_merged, "rare category", "rare categories")
+            sentences.append(f"{rare} became {self.other!r}.")
         is_too_small = bool((categories.counts < self.min_count).any())
         if is_too_small:
             sentences.append(
@@ -253,7 +254,7 @@ class _Recoding(NamedTuple):
 
 
 def _as_texts(mapping: Any) -> Any:
-    """Return a mapping of plain values with keys and values as text; keep anything else."""
+    """Return a mapping with its keys and values as text; other objects are returned as they are."""
     if not isinstance(mapping, Mapping):
         return mapping
     plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]

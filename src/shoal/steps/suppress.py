@@ -1,4 +1,4 @@
-"""Suppress cells until every class holds at least k records."""
+"""Local suppression: suppress cells until every class holds at least k records."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import AtLeast, K
+from shoal._text import count
 from shoal.errors import CellsSuppressed, InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.codes import codes
@@ -14,11 +15,11 @@ from shoal.frame.new_values import RowGather
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult
-from shoal.steps.distinct_result import DistinctResult
+from shoal.steps.constraints.units import read_units
 from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
 from shoal.steps.suppression.problem import Problem
-from shoal.steps.units import read_units
 
 Importance = Annotated[float, AtLeast(0)]
 
@@ -26,10 +27,10 @@ Importance = Annotated[float, AtLeast(0)]
 class Suppress(Step):
     """Suppress cells of records in small classes until every class has k records [SS98]_.
 
-    A class is a set of records with the same released values. The cells are chosen so that their
-    weight is low: their number, or the sum of the importance of their columns. Small tables get
-    the least weight, by integer programming; larger ones a greedy choice and a local search. A
-    warning states the number of cells, and a lower bound of the weight that no choice goes below.
+    A class is a set of records with the same released values. The cells are chosen for a low
+    weight: their number, or the sum of the importance of their columns. In small tables it is the
+    least possible, by integer programming; in larger ones it comes from a greedy choice and a local
+    search. A warning states the number of cells, and a lower bound of the weight.
 
     Columns of any type can be masked; cells that are not suppressed stay as they are. The step
     hides which record of a class is whose, but not that a record had rare values: its suppressed
@@ -38,17 +39,17 @@ class Suppress(Step):
     Parameters
     ----------
     columns : list of str
-        Columns that define the classes and whose cells may be suppressed; of columns that serve
-        equally well, the last one named loses cells.
+        Columns that define the classes and whose cells may be suppressed. Of columns that would
+        do equally well, the last one named loses cells.
     k : int
         Minimum number of records in a class. It has no default: it is the guarantee.
     importance : mapping of str to float or list of float, optional
         Weight of a suppressed cell of each column, 0 or more; 1 for columns that are not named.
         Cells of important columns are kept at the cost of others.
     missing_means : {"own", "any"}
-        What a suppressed cell, or one that was missing before, is taken for. As a value of its
-        ``"own"`` it matches other missing cells only; every class of records with the same
-        released values then holds at least k. If it matches ``"any"`` value, fewer cells are
+        How a missing cell counts, suppressed or missing before. ``"own"``: as a value of its own,
+        which only other missing cells have; every class of records with the same released values
+        then holds at least k. ``"any"``: it matches every value, so that fewer cells are
         suppressed: the values that a record still shows occur in at least k records. This protects
         less, because records with suppressed cells may be unique; sdcMicro counts in this way.
     effort : {"auto", "refine", "prove"}
@@ -94,21 +95,21 @@ class Suppress(Step):
         importance = self.importance
         if importance is None:
             return
+        reason = ""
         if isinstance(importance, Mapping):
-            self.importance, unknown = (
-                dict(importance),
-                [name for name in importance if name not in self.columns],
-            )
-            reason = f"{name_columns(unknown)} is not masked by the step" if unknown else ""
+            self.importance = dict(importance)
+            unknown = [name for name in importance if name not in self.columns]
+            if unknown:
+                reason = f"the step does not mask {name_columns(unknown, 'column', 'columns')}"
         else:
             self.importance = list(importance)
-            has_other_length = len(self.importance) != len(self.columns)
-            reason = f"{len(self.importance)} weights for {len(self.columns)} columns"
-            reason = reason if has_other_length else ""
+            if len(self.importance) != len(self.columns):
+                weights = count(len(self.importance), "weight")
+                reason = f"{weights} for {count(len(self.columns), 'column')}"
         if reason or not any(self.weights):
             raise PlanError(
-                f"The importance of columns is not accepted: {reason or 'all weights are 0'}. Give"
-                " a weight of 0 or more to columns of the step, and at least one above 0.",
+                f"`importance` is not accepted: {reason or 'all weights are 0'}. Give a weight of 0"
+                " or more to columns of the step, and at least one above 0.",
                 code="importance-not-accepted",
             )
 
@@ -169,7 +170,7 @@ class Suppress(Step):
         confidential: Sequence[str],
         types: Mapping[str, Type],
     ) -> DistinctResult:
-        """Return the masked values of distinct records; ``counts`` is how often each occurs."""
+        """Return the masked values of distinct records, given how often each occurs."""
         del confidential, types
         best, missing = self._minimise(frame, counts)
         is_missing = best.cells | missing[best.row]
@@ -208,26 +209,30 @@ class Suppress(Step):
         return minimise(problem, self.missing_means, self.effort), was_missing
 
     def _describe(self, best: Suppression) -> CellsSuppressed:
+        """Return a warning with the number of cells by column, and the least that is possible."""
         counts, n_records = best.counts, int(best.records.sum())
+        has_importance = self.importance is not None
         n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
-            f"{name!r} {count:,}" for name, count in zip(self.columns, counts, strict=True) if count
+            f"{name!r} {number:,}"
+            for name, number in zip(self.columns, counts, strict=True)
+            if number
         )
-        weight_sentence = f" They weigh {best.weight:,.6g}." if self.importance is not None else ""
-        has_importance = self.importance is not None
+        weight_sentence = f" They weigh {best.weight:,.6g}." if has_importance else ""
         if best.is_optimal:
-            # By its own cells: those of other records match it too, but do not hide it.
+            # Suppressed cells of other records match it too, but the bound does not count on these.
             by_own_cells = (
                 " to hide every record by its own cells" if self.missing_means == "any" else ""
             )
-            bound_phrase = "lower weight" if has_importance else "smaller number"
-            bound = f"No {bound_phrase} suffices{by_own_cells}: this is proven."
+            quantity = "lower weight" if has_importance else "smaller number"
+            optimality = f"No {quantity} suffices{by_own_cells}: this is proven."
+        elif has_importance:
+            optimality = f"At least {best.bound:,.6g} is necessary."
         else:
-            bound_phrase = f"{best.bound:,.6g}" if has_importance else f"{best.bound:,.0f}"
-            bound = f"At least {bound_phrase} {'is' if has_importance else 'are'} necessary."
+            optimality = f"At least {best.bound:,.0f} are necessary."
         return CellsSuppressed(
             f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
-            f" {n_suppressed:,} records: {by_column}.{weight_sentence} {bound}",
+            f" {n_suppressed:,} records: {by_column}.{weight_sentence} {optimality}",
             code="cells-suppressed",
             count=int(counts.sum()),
             weight=best.weight,

@@ -13,7 +13,7 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, as_integers_if_whole
-from shoal.steps.aggregate import exact_mean
+from shoal.steps.microaggregation.aggregates import exact_mean
 
 MIN_CODED = 3  # the mean or the threshold of fewer records would reveal their values
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None
@@ -151,8 +151,9 @@ class TopBottomCode(Step):
             return np.where(is_coded, threshold, column)
         if is_coded.sum() < MIN_CODED:
             raise InputError(
-                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and their mean would"
-                f' reveal them. Move {end} inwards, or use `replacement="threshold"`.',
+                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and the mean of fewer"
+                f" than {MIN_CODED} would reveal them. Move {end} inwards, or use"
+                ' `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,
                 end=end,
@@ -164,13 +165,13 @@ class TopBottomCode(Step):
         for end, thresholds in ends.items():
             if None not in thresholds:
                 raise PlanError(
-                    f"{end} and {end}_share both set the threshold. Choose one.",
+                    f"`{end}` and `{end}_share` both set the threshold. Choose one.",
                     code="two-thresholds",
                     end=end,
                 )
         if all(thresholds == (None, None) for thresholds in ends.values()):
             raise PlanError(
-                "The step codes nothing. Give top, bottom, top_share or bottom_share.",
+                "The step codes nothing. Give `top`, `bottom`, `top_share` or `bottom_share`.",
                 code="nothing-coded",
             )
         if self.top is not None and self.bottom is not None and self.bottom >= self.top:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def find_attained(evidence: Evidence) -> list[Finding]:
+def find_attained_k(evidence: Evidence) -> list[Finding]:
     """Find a k that is not kept, that is 1, or that no step guarantees."""
     plan = evidence.plan
     attained_k = evidence.attained_k
@@ -22,13 +22,13 @@ def find_attained(evidence: Evidence) -> list[Finding]:
         columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
+        *check_attained_k(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
         *_wildcard_findings(evidence),
     ]
 
 
 def _wildcard_findings(evidence: Evidence) -> list[Finding]:
-    """State how k was counted where missing cells match every value, and the strict count."""
+    """Return a finding on missing cells that match every value, with the k without such matches."""
     columns = evidence.plan.wildcard_columns
     if not columns:
         return []
@@ -47,14 +47,14 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def check_attained(
+def check_attained_k(
     plan: "Plan",
     attained_k: int,
     unit: str = RECORD_UNIT,
     columns_below_k: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
-    """Find a k that is not kept, given the size of the smallest class on all quasi-identifiers.
+    """Find a k that is not kept, that is 1, or that no step guarantees, given the attained k.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def check_attained(
     columns_below_k : list of str
         The columns of a block that does not keep its own k.
     linkage : float, optional
-        Share of the records that an attacker who knows all columns links correctly.
+        Share of the records that an attacker who knows all quasi-identifiers links correctly.
 
     Returns
     -------
@@ -103,23 +103,27 @@ def check_attained(
                 tuple(columns_below_k),
             )
         ]
+    return [_joint_class_below_k(plan, attained_k, linkage)]
+
+
+def _joint_class_below_k(plan: "Plan", attained_k: int, linkage: float | None) -> Finding:
+    """Return the finding on classes that are too small on all quasi-identifiers together."""
+    figures: dict[str, Any] = {"k": plan.k, "attained": attained_k}
     linkage_sentence = ""
     if linkage is not None:
         figures |= {"linkage": linkage}
         linkage_sentence = (
             f" An attacker who knows them all links {100 * linkage:.3g} % of the records correctly."
         )
-    return [
-        Finding(
-            "joint-class-below-k",
-            "breaks",
-            f"The quasi-identifiers together attain k={attained_k}, not k={plan.k}: they were"
-            f" masked in separate blocks or steps.{linkage_sentence}",
-            figures,
-            tuple(plan.quasi_identifiers),
-            "Mask them in one step if possible.",
-        )
-    ]
+    return Finding(
+        "joint-class-below-k",
+        "breaks",
+        f"The quasi-identifiers together attain k={attained_k}, not k={plan.k}: they were"
+        f" masked in separate blocks or steps.{linkage_sentence}",
+        figures,
+        tuple(plan.quasi_identifiers),
+        "Mask them in one step if possible.",
+    )
 
 
 def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:

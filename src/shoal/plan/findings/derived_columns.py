@@ -54,7 +54,7 @@ class SampledColumn:
         return np.log(self.values) if positive else None
 
 
-def find_derived(evidence: Evidence) -> list[Finding]:
+def find_derived_columns(evidence: Evidence) -> list[Finding]:
     """Find masked columns that unchanged ones determine; long tables are sampled."""
     plan, original = evidence.plan, evidence.original
     if original is None or len(original) < MIN_RECORDS:

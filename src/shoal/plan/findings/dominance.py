@@ -1,6 +1,6 @@
 """Records that dominate the sum of their group, so that its mean reveals their value."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -15,34 +15,34 @@ from shoal.steps import Microaggregate, Step
 
 def releases_means(step: Step) -> bool:
     """Return whether a step releases means of groups."""
-    return isinstance(step, Microaggregate) and any(map(_is_averaged(step), step.columns))
+    return any(_is_averaged(step, name) for name in step.columns)
 
 
-def _is_averaged(step: Step) -> Callable[[str], bool]:
-    """Return a function of a column: whether the step replaces its numbers by means."""
-    return lambda name: not isinstance(step, Microaggregate) or step.aggregate_of(name) == "mean"
+def _is_averaged(step: Step, name: str) -> bool:
+    """Return whether a step replaces the numbers of a column by means of groups."""
+    return isinstance(step, Microaggregate) and step.aggregate_of(name) == "mean"
 
 
 def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
-    """Return the columns of a step that were averaged."""
+    """Return the numeric columns of a step that were averaged."""
     types = evidence.plan.types
     return [
         name
         for name in step.columns
-        if _is_averaged(step)(name)
+        if _is_averaged(step, name)
         and (name not in types or types[name].kind == "numeric")
         and evidence.original is not None
         and tables.is_numeric(evidence.original, name)
     ]
 
 
-def find_dominance(evidence: Evidence) -> list[Finding]:
+def find_dominated_groups(evidence: Evidence) -> list[Finding]:
     """Find groups in which one record holds most of the sum of a column, or of the weight."""
     original, thresholds = evidence.original, evidence.plan.thresholds
     if original is None:
         return []
-    dominated: dict[str, int] = {}
-    groups: dict[str, int] = {}
+    n_dominated: dict[str, int] = {}
+    n_classes: dict[str, int] = {}
     for step in filter(releases_means, evidence.plan.steps):
         columns = [
             name
@@ -68,26 +68,26 @@ def find_dominance(evidence: Evidence) -> list[Finding]:
                 thresholds.p_percent,
                 evidence.units,
             )
-            dominated |= dict(zip(contributions, counts.tolist(), strict=True))
-            groups |= dict.fromkeys(contributions, int(labels.max()) + 1)
+            n_dominated |= dict(zip(contributions, counts.tolist(), strict=True))
+            n_classes |= dict.fromkeys(contributions, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominance(dominated, groups, thresholds, noun, of_classes=True)
+    return check_dominated_groups(n_dominated, n_classes, thresholds, noun, of_classes=True)
 
 
-def check_dominance(
-    counts: Mapping[str, int],
-    groups: Mapping[str, int],
+def check_dominated_groups(
+    n_dominated: Mapping[str, int],
+    n_groups: Mapping[str, int],
     thresholds: Thresholds,
     noun: str = "record",
     *,
     of_classes: bool = False,
 ) -> list[Finding]:
-    """Find dominated groups, or classes, given their number and that of all by column."""
-    dominated = {name: count for name, count in counts.items() if count}
+    """Find dominated groups, or classes, given by column their number and that of all."""
+    dominated = {name: number for name, number in n_dominated.items() if number}
     if not dominated:
         return []
     phrases = join_phrases(
-        {name: f"in {count:,} of {groups[name]:,}" for name, count in dominated.items()}
+        {name: f"in {number:,} of {n_groups[name]:,}" for name, number in dominated.items()}
     )
     singular, plural = ("class", "classes") if of_classes else ("group", "groups")
     p_percent_clause = (

@@ -36,14 +36,14 @@ class SharedColumns(NamedTuple):
     numeric: list[str]
 
 
-def find_earlier(
+def find_earlier_releases(
     evidence: Evidence, earlier: Mapping[str, Frame], rows: Codes | None = None
 ) -> list[Finding]:
     """Find units for which few candidates remain after intersecting with earlier releases.
 
-    If the original is available and has the same rows, the class of a record in an earlier
-    release is that of its row. Otherwise it is the class with the nearest values, which an
-    attacker would choose.
+    If the original is available and has the rows of an earlier release, the class of a record there
+    is that of its row. Otherwise it is the class with the nearest values, which an attacker would
+    choose.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def find_earlier(
         Findings on intersections and differences.
     """
     findings: list[Finding] = []
-    labels, exact = [evidence.joint_classes], True
+    labels, is_exact = [evidence.joint_classes], True
     changed_shares: dict[str, float] = {}
     for name, frame in earlier.items():
         shared_columns = _shared_columns(evidence, frame)
@@ -79,12 +79,12 @@ def find_earlier(
             evidence, frame, shared_columns, earlier_labels, positions
         )
         labels.append(record_classes)
-        exact = exact and is_certain
+        is_exact = is_exact and is_certain
     if changed_shares:
         return [*findings, *_uncounted_findings(changed_shares)]
     if len(labels) == 1:
         return findings
-    return [*_find_intersection(evidence, np.column_stack(labels), exact), *findings]
+    return [*_find_intersection(evidence, np.column_stack(labels), is_exact), *findings]
 
 
 def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
@@ -113,10 +113,8 @@ def _earlier_classes(
     original = evidence.original
     assert original is not None
     if shared_columns.numeric and len(original) == len(frame):
-        earlier_values, original_values = (
-            _numbers(frame, shared_columns.numeric),
-            _numbers(original, shared_columns.numeric),
-        )
+        earlier_values = _numbers(frame, shared_columns.numeric)
+        original_values = _numbers(original, shared_columns.numeric)
         if has_same_rows(original_values, earlier_values[positions], earlier_labels[positions]):
             return earlier_labels[positions], True
     points, released = _axes(original, frame, shared_columns.names, evidence)
@@ -147,6 +145,7 @@ def _axes(
 
 
 def _axis(column: Column, n: int) -> Matrix:
+    """Return the axes of a column, scaled by its first ``n`` values."""
     if column.kind in ("numeric", "ordinal", "date"):
         values = column.values
         centre, spread = np.nanmean(values[:n]), np.nanstd(values[:n])
@@ -155,20 +154,22 @@ def _axis(column: Column, n: int) -> Matrix:
     return np.asarray((column.codes[:, np.newaxis] == codes) / np.sqrt(2))
 
 
-def _find_intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[Finding]:
+def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> list[Finding]:
+    """Find units with fewer than k candidates in the intersection of their classes.
+
+    ``labels`` has a column for each release; ``is_exact`` is whether they follow from the rows.
+    """
     k = evidence.plan.k or MIN_CANDIDATES
     candidates = remaining_candidates(labels, evidence.units)
-    share_below_k, identified_share = (
-        float((candidates < k).mean()),
-        float((candidates == 1).mean()),
-    )
+    share_below_k = float((candidates < k).mean())
+    identified_share = float((candidates == 1).mean())
     fewest, unit = int(candidates.min()), evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
         "smallest": fewest,
         "below_k": share_below_k,
         "alone": identified_share,
-        "exact": exact,
+        "exact": is_exact,
     }
     if fewest >= k:
         return [
@@ -182,14 +183,14 @@ def _find_intersection(evidence: Evidence, labels: Codes, exact: bool) -> list[F
         ]
     basis = (
         "Their classes follow from their rows."
-        if exact
+        if is_exact
         else "A class in an earlier release is the one with the nearest values, as an attacker"
         " would choose it."
     )
     return [
         Finding(
             "earlier-release-intersection",
-            "breaks" if exact else "qualifies",
+            "breaks" if is_exact else "qualifies",
             f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
             f" candidates for {format_share(share_below_k)} of {evidence.population_phrase}, and"
             f" with one for {format_share(identified_share)}. {basis}",
@@ -207,9 +208,8 @@ def _find_difference(
     k = evidence.plan.k or MIN_CANDIDATES
     if not 0 < abs(difference) < k or not shared_columns.numeric:
         return []
-    current_values, earlier_values = (
-        _numbers(table, shared_columns.numeric) for table in (evidence.released, frame)
-    )
+    current_values = _numbers(evidence.released, shared_columns.numeric)
+    earlier_values = _numbers(frame, shared_columns.numeric)
     if np.isnan(current_values).any() or np.isnan(earlier_values).any():
         return []
     mean = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference
@@ -239,13 +239,14 @@ def _find_difference(
 
 def _changed_share(evidence: Evidence, frame: Frame, names: Sequence[str]) -> float:
     """Return the share of records whose class an earlier release lacks, or has in another size."""
-    earlier_sizes = _sizes(frame, names)
-    current_sizes = _sizes(evidence.released, names)
+    earlier_sizes = _class_sizes(frame, names)
+    current_sizes = _class_sizes(evidence.released, names)
     same = sum(size for values, size in current_sizes.items() if earlier_sizes.get(values) == size)
     return 1 - same / len(evidence.released)
 
 
-def _sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
+def _class_sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], int]:
+    """Return the size of each class, by its values."""
     labels = classes(codes(frame, names))
     first = np.unique(labels, return_index=True)[1]
     columns = [tables.arrow(frame, name).take(first).to_pylist() for name in names]

@@ -1,4 +1,4 @@
-"""Edits that the original obeys and the release does not."""
+"""Edits, the rules that records obey: those that masking breaks."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ WAY_OUT = (
 )
 
 
-def find_edits(evidence: Evidence) -> list[Finding]:
+def find_broken_edits(evidence: Evidence) -> list[Finding]:
     """Count the records that break an edit, in the original and in the release."""
     plan, findings = evidence.plan, []
     for edit in plan.edits:
@@ -77,7 +77,7 @@ def newly_broken(
     )
 
 
-def refuse_broken(plan: "Plan", original: Frame, released: Frame) -> None:
+def refuse_broken_edits(plan: "Plan", original: Frame, released: Frame) -> None:
     """Refuse a release that breaks an edit, if the plan requires it."""
     if plan.repair is None:
         return
@@ -101,7 +101,7 @@ def _broken_edit(plan: "Plan", edit: Edit, number: int, *, has_original: bool) -
         for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
-    step_clause = f" Its columns are masked by {_join(steps)}." if steps else ""
+    step_clause = f" Its columns are masked by {_join_with_and(steps)}." if steps else ""
     newly_clause = ", and did not before masking" if has_original else ""
     return Finding(
         "edit-broken",
@@ -119,5 +119,5 @@ def _violations(number: int, table: str, edit: Edit) -> str:
     return f"{count(number, 'record')} of the {table} {verb} the edit {edit.text!r}"
 
 
-def _join(phrases: Sequence[str]) -> str:
+def _join_with_and(phrases: Sequence[str]) -> str:
     return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)

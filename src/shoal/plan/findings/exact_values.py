@@ -3,17 +3,19 @@
 from collections.abc import Mapping
 
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.phrases import format_share, join_phrases, mask_more
+from shoal.plan.findings.phrases import advice_to_mask_more, format_share, join_phrases
 from shoal.plan.verdict import Finding
 
 
-def find_exact(evidence: Evidence) -> list[Finding]:
+def find_exact_values(evidence: Evidence) -> list[Finding]:
     """Find masked columns whose released values are mostly the original ones."""
     plan = evidence.plan
-    return check_exact(evidence.exact or {}, plan.thresholds.exact, mask_more(plan.steps))
+    return check_exact_values(
+        evidence.exact or {}, plan.thresholds.exact, advice_to_mask_more(plan.steps)
+    )
 
 
-def check_exact(
+def check_exact_values(
     exact: Mapping[str, float], limit: float, way_out: str = "Raise k"
 ) -> list[Finding]:
     """Find shares of unchanged values above a limit, by column and (``""``) of all together."""

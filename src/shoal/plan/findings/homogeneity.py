@@ -11,22 +11,20 @@ from shoal.frame.codes import codes_with_missing
 from shoal.frame.tables import Frame
 from shoal.metrics.shared_values import SharedCounts, count_shared
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.phrases import mask_more
+from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate, Step
-from shoal.steps.homogeneity import describe_homogeneity, describe_only_missing
+from shoal.steps.constraints.homogeneity import describe_homogeneity, describe_only_missing
 
 MERGE = 'Use `homogeneity="merge"` to merge these with their nearest neighbours, or raise k.'
 
 
-def find_homogeneous(evidence: Evidence) -> list[Finding]:
+def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     """Find classes that share a confidential value, released or original.
 
-    Where units are counted, these are the classes whose units all have the value in some record:
-    that is what membership of a class tells about a person, and what merging prevents.
-
-    Values that differ in the table may be equal in a file, and a masked confidential column may
-    vary where the original did not: those classes are stated separately.
+    If units are counted, these are the classes whose units all have the value in some record: that
+    is what membership of a class discloses about a person, and what merging prevents. Classes whose
+    values were equal only before a step masked them are a finding of their own.
     """
     labels = evidence.joint_classes
     names = evidence.with_role("confidential")
@@ -34,9 +32,9 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
         return []
     released_counts = count_by_column(labels, evidence.released, names, evidence.units)
     n_classes = int(labels.max()) + 1
-    way_out = merge_or_mask_more(evidence.plan.steps)
+    way_out = advice_to_merge(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
-    findings = check_homogeneous(
+    findings = check_homogeneous_classes(
         released_counts, n_classes, evidence.counted_unit, way_out, classes_known=classes_known
     )
     if evidence.original is not None:
@@ -51,11 +49,11 @@ def find_homogeneous(evidence: Evidence) -> list[Finding]:
     return findings
 
 
-def merge_or_mask_more(steps: Sequence[Step]) -> str:
-    """Return what to do about such classes, with the parameters that the steps have."""
+def advice_to_merge(steps: Sequence[Step]) -> str:
+    """Return what to do about homogeneous classes, with the parameters that the steps have."""
     if any(isinstance(step, Microaggregate) for step in steps):
         return MERGE
-    return f"{mask_more(steps)}, or drop the confidential column."
+    return f"{advice_to_mask_more(steps)}, or drop the confidential column."
 
 
 def count_by_column(
@@ -91,7 +89,7 @@ def _changed_by_step(counts: Mapping[str, int], n_classes: int, way_out: str) ->
     ]
 
 
-def check_homogeneous(
+def check_homogeneous_classes(
     shared_counts: Mapping[str, SharedCounts],
     n_classes: int,
     unit: str = RECORD_UNIT,
@@ -135,7 +133,7 @@ def check_homogeneous(
 def _figures(
     shared_counts: Mapping[str, SharedCounts], n_classes: int, unit: str
 ) -> dict[str, Any]:
-    """Return the numbers of a sentence; those of missing cells and of units where they differ."""
+    """Return the figures of a finding on homogeneous classes."""
     missing = {name: counts.missing for name, counts in shared_counts.items() if counts.missing}
     in_every_record = {name: counts.every_record for name, counts in shared_counts.items()}
     return {

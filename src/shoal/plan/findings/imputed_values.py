@@ -21,7 +21,7 @@ FEW_CONTRIBUTORS = (
 )
 
 
-def find_imputed(evidence: Evidence) -> list[Finding]:
+def find_imputed_values(evidence: Evidence) -> list[Finding]:
     """Find groups whose imputed value comes from fewer than k records, or from a single one."""
     if evidence.original is None:
         return []

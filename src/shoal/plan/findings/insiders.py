@@ -9,7 +9,7 @@ from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 
 
 def find_insiders(evidence: Evidence) -> list[Finding]:
-    """Find groups so small that their members can compute values of one of them from the mean."""
+    """Find the smallest groups, whose members may compute values of one of them from the mean."""
     types = evidence.plan.types
     columns: list[str] = []
     smallest_sizes: list[tuple[int, int]] = []  # size, and number of groups of that size
@@ -41,11 +41,11 @@ def check_insiders(
 ) -> list[Finding]:
     """Find the smallest groups whose means are released, given their size and number.
 
-    Where a member may have several records, only the sum of its values follows from the mean, and
-    from a weighted mean only where its weights are known.
+    If a member may have several records, only the sum of its values follows from the mean, and from
+    a weighted mean only if the weights are known.
     """
     if size < 2:
-        return []  # a class of one is another, graver finding
+        return []  # a class of one record is a finding of its own
     names = name_few(columns, "", "").strip()
     groups = "1 class holds" if n_groups == 1 else f"{n_groups:,} classes hold"
     figures = {"size": size, "groups": n_groups}

@@ -1,4 +1,4 @@
-"""Findings on the limits of a plan: each is met, or the guarantee of the plan is broken."""
+"""Limits of a plan: one that is not met breaks the guarantee."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,10 +9,9 @@ from shoal.metrics.assessment import Assessment
 from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
-from shoal.plan.empirical import analyse_release, attack_release, survey_risk_of
+from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.findings.phrases import mask_less, mask_more
-from shoal.plan.measures import measure_release
+from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
@@ -20,7 +19,7 @@ NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
 
 
-def find_limits(evidence: Evidence) -> list[Finding]:
+def find_broken_limits(evidence: Evidence) -> list[Finding]:
     """Return a finding on all limits of the plan, and one on each that is not met.
 
     Without the original, the figures of most limits cannot be computed; these are only named.
@@ -33,7 +32,10 @@ def find_limits(evidence: Evidence) -> list[Finding]:
         return limit_findings(results, evidence.plan.steps)
     computed = LimitResults(tuple(result for result in results if result.value is not None))
     not_computed = [result.limit.name for result in results if result.value is None]
-    return [*limit_findings(computed, evidence.plan.steps), *not_checked(not_computed)]
+    return [
+        *limit_findings(computed, evidence.plan.steps),
+        *unchecked_limits_findings(not_computed),
+    ]
 
 
 def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
@@ -106,7 +108,7 @@ def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding
     return [*(_broken_limit(result, steps) for result in results.failed), summary]
 
 
-def not_checked(names: Sequence[str]) -> list[Finding]:
+def unchecked_limits_findings(names: Sequence[str]) -> list[Finding]:
     """Return a finding that names the limits that need the original."""
     if not names:
         return []
@@ -124,7 +126,8 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
     limit = result.limit
     is_loss = limit.kind == "utility"
     way_out = WAY_OUT.format(
-        mask_less(steps) if is_loss else mask_more(steps), "fewer" if is_loss else "more"
+        advice_to_mask_less(steps) if is_loss else advice_to_mask_more(steps),
+        "fewer" if is_loss else "more",
     )
     name = f"The limit {limit.name} = {limit.value:g} is not met"
     sentence = f"{name}: the release has {result.message}."
@@ -140,7 +143,7 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
 
 
 class NotComputed:
-    """A result that could not be computed, with the reasons."""
+    """Figures that could not be computed, with the reason."""
 
     def __init__(self, names: Sequence[str], reason: str):
         self._reasons = dict.fromkeys(names, reason)

@@ -27,10 +27,10 @@ def find_loss(evidence: Evidence) -> list[Finding]:
             (partition.k, size) for size in evidence.class_sizes(partition.labels).tolist()
         )
     noun = "records" if evidence.units is None else "units"
-    return [*findings, *check_groups(counts, evidence.plan.thresholds.group_size, noun)]
+    return [*findings, *check_large_groups(counts, evidence.plan.thresholds.group_size, noun)]
 
 
-def check_groups(
+def check_large_groups(
     counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
     """Find groups far larger than k, given the number of groups by k and size."""

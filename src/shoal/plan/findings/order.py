@@ -1,4 +1,4 @@
-"""Orders of the released records that reveal whose they are."""
+"""An order of the released records that reveals whose they are."""
 
 from collections.abc import Collection
 
@@ -16,7 +16,7 @@ MIN_RECORDS = 10  # the order of fewer may be chance
 WAY_OUT = "Put the records in random order: `shuffle=True`."
 
 
-def find_order(evidence: Evidence) -> list[Finding]:
+def find_revealing_order(evidence: Evidence) -> list[Finding]:
     """Find columns that the order of records follows, and units whose records are adjacent."""
     if evidence.original is None:
         return []

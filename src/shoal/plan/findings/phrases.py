@@ -1,4 +1,4 @@
-"""Phrases for columns and shares in the sentences of findings."""
+"""Phrases in the sentences of findings: columns, shares and advice."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,13 +8,13 @@ from shoal.steps import Step
 MAX_NAMES = 6  # columns shown by name; the others are counted
 
 
-def mask_more(steps: Sequence[Step]) -> str:
-    """Return the advice to mask more, as far as steps allow it: raise k only if one has a k."""
+def advice_to_mask_more(steps: Sequence[Step]) -> str:
+    """Return the advice to mask more: to raise k, if a step has a k."""
     return "Raise k" if any(step.k is not None for step in steps) else "Mask more strongly"
 
 
-def mask_less(steps: Sequence[Step]) -> str:
-    """Return the advice to mask less: lower k only if a step has a k."""
+def advice_to_mask_less(steps: Sequence[Step]) -> str:
+    """Return the advice to mask less: to lower k, if a step has a k."""
     return "Lower k" if any(step.k is not None for step in steps) else "Mask less strongly"
 
 

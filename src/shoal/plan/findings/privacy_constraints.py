@@ -11,7 +11,7 @@ from shoal.metrics import classes, l_diversity, t_closeness
 from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.verdict import Finding
 from shoal.steps import Step
-from shoal.steps.privacy_constraints import TOLERANCE
+from shoal.steps.constraints.privacy_constraint import TOLERANCE
 
 
 def find_privacy_constraints(evidence: Evidence) -> list[Finding]:

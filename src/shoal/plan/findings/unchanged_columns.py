@@ -1,4 +1,4 @@
-"""Columns released unchanged: without a role, with unique values, or usable as a key."""
+"""Columns that are released unchanged: without a role, or with values by which to find records."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def find_without_role(evidence: Evidence) -> list[Finding]:
+def find_columns_without_role(evidence: Evidence) -> list[Finding]:
     """Find columns that are released unchanged and have no role."""
-    return check_roles(evidence.plan, evidence.released.columns)
+    return check_columns_without_role(evidence.plan, evidence.released.columns)
 
 
-def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
+def check_columns_without_role(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     """Find columns of a table that have no role and that no step masks."""
     without_role = [
         name
@@ -31,12 +31,12 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     ]
     if not without_role:
         return []
-    has_verb, is_verb = ("has", "is") if len(without_role) == 1 else ("have", "are")
+    verbs = ("has", "is") if len(without_role) == 1 else ("have", "are")
     return [
         Finding(
             "unprotected-column",
             "qualifies",
-            f"{name_columns(without_role)} {has_verb} no role and {is_verb} released unchanged.",
+            f"{name_columns(without_role)} {verbs[0]} no role and {verbs[1]} released unchanged.",
             {"number": len(without_role)},
             tuple(without_role),
             "What an attacker may know is a quasi-identifier: give every column a role.",
@@ -44,7 +44,7 @@ def check_roles(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
     ]
 
 
-def find_unchanged(evidence: Evidence) -> list[Finding]:
+def find_unique_records(evidence: Evidence) -> list[Finding]:
     """Find records that are unique on unchanged columns, alone or with the masked ones.
 
     Confidential columns and weights have checks of their own.
@@ -61,10 +61,12 @@ def find_unchanged(evidence: Evidence) -> list[Finding]:
     share_alone = unique_share(unchanged_classes, evidence.units)
     share_together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
-    return check_unique(unchanged, share_alone, share_together, limit, evidence.population_phrase)
+    return check_unique_records(
+        unchanged, share_alone, share_together, limit, evidence.population_phrase
+    )
 
 
-def check_unique(
+def check_unique_records(
     unchanged: Sequence[str],
     share_alone: float | None,
     share_together: float,

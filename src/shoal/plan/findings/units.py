@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 
-def find_units(evidence: Evidence) -> list[Finding]:
-    """Find units that could not be counted, because their column was dropped from the release."""
-    return [] if evidence.units is not None else check_units(evidence.plan)
+def find_uncounted_units(evidence: Evidence) -> list[Finding]:
+    """Find units that could not be counted because their column was dropped from the release."""
+    return [] if evidence.units is not None else check_uncounted_units(evidence.plan)
 
 
-def check_units(plan: "Plan") -> list[Finding]:
-    """Find units that k counts and that are not known."""
+def check_uncounted_units(plan: "Plan") -> list[Finding]:
+    """Find units that k counts and that are unknown here."""
     unit = plan.unit_column
     if unit is None:
         return []

@@ -4,17 +4,17 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
 
 
-def find_weights(evidence: Evidence) -> list[Finding]:
+def find_released_weights(evidence: Evidence) -> list[Finding]:
     """Find released weights, which may distinguish records of one class."""
     plan = evidence.plan
     name = plan.weight
     if name is None or name not in evidence.released.columns:
         return []
     attained_k = evidence.smallest_class(evidence.classes_on([*plan.quasi_identifiers, name]))
-    return check_weights(name, plan.k, attained_k, evidence.counted_unit)
+    return check_released_weights(name, plan.k, attained_k, evidence.counted_unit)
 
 
-def check_weights(
+def check_released_weights(
     name: str, k: int | None, attained_k: int, unit: str = RECORD_UNIT
 ) -> list[Finding]:
     """Find released weights, given the smallest class on them and the quasi-identifiers."""

@@ -13,7 +13,7 @@ from shoal.scale.job import Job, ReleaseJob, sum_shared_counts
 from shoal.scale.microaggregation.masked_blocks import MaskedBlock
 from shoal.scale.shards import Shard
 from shoal.steps import Step
-from shoal.steps.homogeneity import describe_homogeneity
+from shoal.steps.constraints.homogeneity import describe_homogeneity
 
 
 def check_guarantee(

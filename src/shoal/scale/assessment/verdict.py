@@ -7,17 +7,17 @@ from shoal.frame.roles import columns_with, name_columns
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
-from shoal.plan.findings.attained_k import check_attained
-from shoal.plan.findings.exact_values import check_exact
-from shoal.plan.findings.homogeneity import check_homogeneous, merge_or_mask_more
-from shoal.plan.findings.limits import limit_findings, not_checked
-from shoal.plan.findings.loss import check_groups, check_loss
-from shoal.plan.findings.phrases import mask_more
+from shoal.plan.findings.attained_k import check_attained_k
+from shoal.plan.findings.exact_values import check_exact_values
+from shoal.plan.findings.homogeneity import advice_to_merge, check_homogeneous_classes
+from shoal.plan.findings.limits import limit_findings, unchecked_limits_findings
+from shoal.plan.findings.loss import check_large_groups, check_loss
+from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.findings.unchanged_columns import check_roles, check_unique
-from shoal.plan.findings.units import check_identifiers, check_units
-from shoal.plan.findings.weights import check_weights
-from shoal.plan.guarantees import not_computed
+from shoal.plan.findings.unchanged_columns import check_columns_without_role, check_unique_records
+from shoal.plan.findings.units import check_identifiers, check_uncounted_units
+from shoal.plan.findings.weights import check_released_weights
+from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
 from shoal.scale.assessment.verdict_counts import exact_shares, findings_from_counts
@@ -25,7 +25,7 @@ from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
 from shoal.scale.microaggregation.masked_blocks import MaskedBlock
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
-from shoal.steps.missing import list_counts
+from shoal.steps.microaggregation.column_warnings import list_counts
 
 OMITTED_CHECKS = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"
@@ -52,7 +52,7 @@ def judge(
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
-        *check_attained(plan, attained_k, unit, (), linkage),
+        *check_attained_k(plan, attained_k, unit, (), linkage),
         *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
         *check_loss(measures["information_loss"], plan.thresholds.loss),
         *_missing_value_findings(job, blocks, n_source, n_released),
@@ -60,9 +60,9 @@ def judge(
         *findings_from_counts(
             counts, job.step, column_block_sizes or [class_sizes], plan.thresholds, unit
         ),
-        *check_groups(groups, plan.thresholds.group_size, noun),
+        *check_large_groups(groups, plan.thresholds.group_size, noun),
         *further_findings,
-        not_computed(OMITTED_CHECKS),
+        omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
 
@@ -75,11 +75,11 @@ def judge_recoding(
     attained_k, unit, _ = _attained_k(plan, measures, shards)
     exact = recoded.exact_shares(plan.masked)
     findings = [
-        *check_attained(plan, attained_k, unit),
+        *check_attained_k(plan, attained_k, unit),
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
-        *check_exact(exact, plan.thresholds.exact, mask_more(plan.steps)),
+        *check_exact_values(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
-        not_computed(OMITTED_CHECKS),
+        omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, unit, findings, exact)
 
@@ -102,12 +102,12 @@ def _findings_on_files(
     n_classes = sum(measures["class_sizes"].values())
     findings = [
         *check_identifiers(plan),
-        *check_roles(plan, columns),
-        *check_homogeneous(
+        *check_columns_without_role(plan, columns),
+        *check_homogeneous_classes(
             sum_shared_counts(shard.shared_counts for shard in shards),
             n_classes,
             plan.unit_column or RECORD_UNIT,
-            merge_or_mask_more(plan.steps),
+            advice_to_merge(plan.steps),
             classes_known=plan.k is not None,
         ),
         *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
@@ -116,13 +116,15 @@ def _findings_on_files(
     if n_unique:
         share = sum(n_unique) / sum(shard.records for shard in shards)
         other_columns = [*strata, *job.other_columns]
-        findings += check_unique(other_columns, None, share, plan.thresholds.unique, RECORDS)
+        findings += check_unique_records(
+            other_columns, None, share, plan.thresholds.unique, RECORDS
+        )
     smallest_sizes = [
         shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
     ]
     if smallest_sizes and job.weight is not None:
         unit = plan.unit_column or RECORD_UNIT
-        findings += check_weights(job.weight, plan.k, min(smallest_sizes), unit)
+        findings += check_released_weights(job.weight, plan.k, min(smallest_sizes), unit)
     return findings
 
 
@@ -144,12 +146,12 @@ def judge_recount(
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
-        *check_attained(plan, attained_k),
-        *check_units(plan),
+        *check_attained_k(plan, attained_k),
+        *check_uncounted_units(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
-        *check_roles(plan, list(columns)),
-        *not_checked([limit.name for limit in plan.limits]),
-        not_computed(OMITTED_RECOUNT_CHECKS),
+        *check_columns_without_role(plan, list(columns)),
+        *unchecked_limits_findings([limit.name for limit in plan.limits]),
+        omitted_checks_finding(OMITTED_RECOUNT_CHECKS),
     ]
     return make_verdict(plan.k, attained_k, RECORD_UNIT, findings)
 

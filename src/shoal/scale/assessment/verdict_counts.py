@@ -12,8 +12,8 @@ from shoal.metrics import units_per_class
 from shoal.metrics.contributors import count_contributors
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
-from shoal.plan.findings.dominance import check_dominance, is_binary, releases_means
-from shoal.plan.findings.exact_values import check_exact
+from shoal.plan.findings.dominance import check_dominated_groups, is_binary, releases_means
+from shoal.plan.findings.exact_values import check_exact_values
 from shoal.plan.findings.imputed_values import check_contributors
 from shoal.plan.findings.insiders import check_insiders
 from shoal.plan.thresholds import Thresholds
@@ -133,8 +133,8 @@ def findings_from_counts(
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
-        *check_exact(exact_shares(counts), thresholds.exact),
-        *check_dominance(
+        *check_exact_values(exact_shares(counts), thresholds.exact),
+        *check_dominated_groups(
             dominated, groups, thresholds, "record" if unit == RECORD_UNIT else "unit"
         ),
         *check_contributors(_by_column(counts, "one"), _by_column(counts, "few"), step.k),

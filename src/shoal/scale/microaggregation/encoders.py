@@ -16,7 +16,7 @@ from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.table_statistics import COUNT, Moments, TableStatistics
 from shoal.scale.statistics.weights import WeightedMoments, WeightedValues
-from shoal.steps.distance_space import DistanceSpace
+from shoal.steps.microaggregation.distance_space import DistanceSpace
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]

@@ -14,10 +14,11 @@ from shoal.frame.columns import Column
 from shoal.partitioners import Auto, Blocked, Partitioner, Refine
 from shoal.scale.job import Job, ReleaseJob
 from shoal.scale.statistics.confidential_columns import RegionConstraint
-from shoal.steps.grouping import ColumnBlockGroups, GroupingInput, group_block
-from shoal.steps.privacy_constraints import PrivacyConstraint, privacy_constraint
-from shoal.steps.strata import FrameStrata
-from shoal.steps.units import read_units
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, privacy_constraint
+from shoal.steps.constraints.strata import FrameStrata
+from shoal.steps.constraints.units import read_units
+from shoal.steps.microaggregation.grouping import ColumnBlockGroups, group_block
+from shoal.steps.microaggregation.grouping_input import GroupingInput
 
 Codes = NDArray[np.int64]
 

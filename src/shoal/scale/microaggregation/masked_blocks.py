@@ -35,10 +35,10 @@ from shoal.scale.storage.scratch_files import (
     write_scratch,
     write_scratch_files,
 )
-from shoal.steps.centroid import centroid
-from shoal.steps.checks import check_values
-from shoal.steps.grouping import ColumnBlockGroups
-from shoal.steps.homogeneity import count_homogeneous
+from shoal.steps.constraints.homogeneity import count_homogeneous
+from shoal.steps.microaggregation.centroid import centroid
+from shoal.steps.microaggregation.checks import check_values
+from shoal.steps.microaggregation.grouping import ColumnBlockGroups
 
 Matrix = NDArray[np.float64]
 
@@ -219,7 +219,8 @@ class _BlockMeasures:
             if units is not None:
                 self.unit_sizes.append(units_per_class(block.groups.labels, units))
             self.methods |= {
-                method_label(partitioner).partition(" in ")[0]: None for partitioner in block.fitted
+                method_label(partitioner).partition(" in ")[0]: None
+                for partitioner in block.fitted_partitioners
             }
         for original, masked in zip(original_columns, masked_columns, strict=True):
             self.n_imputed[original.name] += int((original.is_missing & ~masked.is_missing).sum())

@@ -47,9 +47,9 @@ from shoal.scale.validation import (
     is_numeric_type,
 )
 from shoal.steps import Microaggregate
-from shoal.steps.group_loss import column_weight_warnings
-from shoal.steps.strata import refuse_small_sizes
-from shoal.steps.units import refuse_missing_units
+from shoal.steps.constraints.strata import refuse_small_sizes
+from shoal.steps.constraints.units import refuse_missing_units
+from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
 

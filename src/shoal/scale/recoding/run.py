@@ -31,7 +31,7 @@ from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
 from shoal.scale.table_run import TableRun, release_files
 from shoal.steps import Generalise, Suppress
-from shoal.steps.units import refuse_missing_units
+from shoal.steps.constraints.units import refuse_missing_units
 
 
 class RecodingRun(TableRun):

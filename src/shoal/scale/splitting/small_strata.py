@@ -11,7 +11,7 @@ from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.splitting.strata import MergedStrata
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
 from shoal.scale.statistics.hashes import Hashes, record_hashes
-from shoal.steps.strata import describe_merged_strata, join_small_strata, largest_strata
+from shoal.steps.constraints.strata import describe_merged_strata, join_small_strata, largest_strata
 
 Codes = NDArray[np.int64]
 Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis

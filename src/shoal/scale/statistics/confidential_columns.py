@@ -15,7 +15,7 @@ from shoal.frame.types import Type
 from shoal.metrics.closeness import distance_from_table
 from shoal.metrics.diversity import Tally
 from shoal.scale.statistics.table_statistics import COUNT
-from shoal.steps.privacy_constraints import PrivacyConstraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 
 Codes = NDArray[np.int64]
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.steps.distinct_rows import combine_columns
+from shoal.steps._distinct_records import combine_columns
 from shoal.steps.suppression.problem import Codes, Mask, Problem, Weights
 
 UNDECIDED = -1
@@ -17,7 +17,7 @@ class Assignment:
     Attributes
     ----------
     row, records, pattern : ndarray of shape (n_pieces,)
-        The row that a piece is of, its number of records, and its pattern.
+        The row of each piece, its number of records, and its pattern.
     """
 
     def __init__(self, problem: Problem, is_below_k: Mask):

@@ -1,4 +1,4 @@
-"""The least weight that every record must lose, and lower bounds of the total weight."""
+"""The least weight that each record must lose, and lower bounds of the total weight."""
 
 from dataclasses import dataclass
 
@@ -11,17 +11,17 @@ SAFETY = 1e-9  # of a bound, for rounding errors
 
 @dataclass(frozen=True, eq=False)
 class CheapestPatterns:
-    """The lightest pattern of each row, and lower bounds of all weights.
+    """The lightest pattern of each row, and lower bounds of the total weight.
 
     Parameters
     ----------
     patterns : ndarray of shape (n_rows,)
         The lightest pattern with which the values that a row still shows occur in k records.
     any_bound : float
-        Lower bound of the weight of all suppressed cells, where a record matches all records with
-        the values that it still shows.
+        Lower bound of the weight of all suppressed cells, if a record matches all records with the
+        values that it still shows.
     own_bound : float
-        The same bound where a suppressed cell is a value of its own.
+        The same bound if suppressed cells match only each other.
     """
 
     patterns: Codes
@@ -41,8 +41,6 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     patterns = problem.missing.copy()
     patterns[small_rows] = problem.full_pattern
     any_weight, own_weight = np.full((2, len(small_rows)), np.inf)
-    is_small = np.zeros(len(patterns), bool)
-    is_small[small_rows] = True
     missing_weights = problem.weight(problem.missing[small_rows])
     complete_weights = np.where(problem.is_complete, problem.weights, 0.0)
     for pattern in problem.patterns():
@@ -58,21 +56,15 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
         candidates = candidates[is_possible[label_of_row[small_rows[candidates]]]]
         losses = weight - missing_weights[candidates]
         is_better = losses < any_weight[candidates]
-        any_weight[candidates[is_better]], patterns[small_rows[candidates[is_better]]] = (
-            losses[is_better],
-            pattern,
-        )
-        joining_losses = (
-            float(problem.weight(pattern, complete_weights))
-            * n_joining[label_of_row[small_rows[candidates]]]
-        )
+        any_weight[candidates[is_better]] = losses[is_better]
+        patterns[small_rows[candidates[is_better]]] = pattern
+        weight_of_joining = float(problem.weight(pattern, complete_weights))
+        joining_losses = weight_of_joining * n_joining[label_of_row[small_rows[candidates]]]
         own_weight[candidates] = np.minimum(own_weight[candidates], losses + joining_losses)
     if not problem.has_all_patterns:  # a pattern that was left out may be lighter
         min_excluded = np.maximum(problem.min_excluded_weight - missing_weights, 0.0)
-        any_weight, own_weight = (
-            np.minimum(any_weight, min_excluded),
-            np.minimum(own_weight, min_excluded),
-        )
+        any_weight = np.minimum(any_weight, min_excluded)
+        own_weight = np.minimum(own_weight, min_excluded)
     records = problem.records[small_rows]
     return CheapestPatterns(
         patterns,

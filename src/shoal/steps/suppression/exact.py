@@ -1,10 +1,11 @@
 """The least weight of suppressed cells, by integer programming.
 
-One column of the programme is the number of records of a row that join a class, another whether the
-class is formed at all. Every record joins one class, and a class that is formed holds at least k.
-The linear relaxation gives a lower bound. Integer programmes over the columns of low reduced cost
-find better assignments. A column whose reduced cost exceeds the difference of the best weight and
-the bound is part of no better one, so the last programme, without such columns, proves the optimum.
+A pair is a row and a class that it can join. One column of the programme is the number of records
+of a pair, another whether a class is formed at all. Every record joins one class, and a class that
+is formed holds at least k. The linear relaxation gives a lower bound, and integer programmes over
+the pairs of low reduced cost find better assignments. A pair whose reduced cost exceeds the
+difference of the best weight and the bound is part of no lighter assignment, so the last programme,
+without such pairs, proves the optimum.
 """
 
 import sys
@@ -15,10 +16,10 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.partitioners._integer_programme import IntegerProgramme, Rows
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.problem import Codes, Problem, Weights
+from shoal.steps.suppression.problem import Codes, Mask, Problem, Weights
 
 MAX_COLUMNS = 60_000  # of the linear programme
-# Of the columns in the first and the second integer programme, in units of the least weight.
+# Of the pairs in the first and the second integer programme, in units of the least weight.
 MAX_REDUCED_COSTS = (0.01, 0.4)
 MAX_NODES = 5  # a limit in nodes is reproducible, one in seconds is not
 MAX_GAP = 0.015  # of the weight; with a larger gap, a proof would take too many nodes
@@ -26,16 +27,27 @@ TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
 
 
 class Candidates(NamedTuple):
-    """Which rows can join which classes.
+    """The classes that may be formed, and the pairs of a row and a class that it can join.
 
-    ``row`` and ``label`` are given for each pair of a row and a class that it can join, ``pattern``
-    for each class. ``class_of`` gives for each pattern the class of every row, or -1.
+    ``row`` and ``label``, the class, are given for each pair, ``pattern`` for each class.
+    ``class_of`` gives for each pattern the class of every row, or -1.
     """
 
     row: Codes
     label: Codes
     pattern: Codes
     class_of: dict[int, Codes]
+
+
+class _Limits(NamedTuple):
+    """Limits within which programmes are solved; see the constants of the module."""
+
+    max_columns: int
+    max_nodes: int
+    max_gap: float
+
+
+NO_LIMITS = _Limits(sys.maxsize, 2**31 - 1, np.inf)
 
 
 def solve_exactly(
@@ -60,62 +72,71 @@ def solve_exactly(
     assignment, bound, solved
         The best assignment and the best bound that are known, and whether a programme was solved.
     """
-    max_columns, max_nodes, max_gap = MAX_COLUMNS, MAX_NODES, MAX_GAP
-    if prove:
-        max_columns, max_nodes, max_gap = sys.maxsize, 2**31 - 1, np.inf
-    candidates = _enumerate_candidates(problem, max_columns)
+    limits = NO_LIMITS if prove else _Limits(MAX_COLUMNS, MAX_NODES, MAX_GAP)
+    candidates = _enumerate_candidates(problem, limits.max_columns)
     if candidates is None:
         return best, bound, False
-    min_weight = float(problem.weights.min())
+    n_pairs, n_classes = len(candidates.row), len(candidates.pattern)
     costs = problem.weight(candidates.pattern)[candidates.label]
     costs = costs - problem.weight(problem.missing[candidates.row])
-    programme_of_all = _build_programme(problem, candidates, costs)
-    relaxation = programme_of_all.relax(_report_progress)
+    programme = _build_programme(problem, candidates, costs)
+    relaxation = programme.relax(_report_progress)
     if relaxation is None:
         return best, bound, False
     bound = max(bound, round_up_if_whole(problem, relaxation.cost - TOLERANCE))
-    n_pairs = len(candidates.row)
-    values = programme_of_all.dive(
-        n_pairs + np.arange(len(candidates.pattern)), relaxation, _report_progress
-    )
+    values = programme.dive(n_pairs + np.arange(n_classes), relaxation, _report_progress)
     if values is not None:
         best = _lighter_of(best, _read_assignment(problem, candidates, values[:n_pairs]))
-    reduced_costs = relaxation.reduced_costs[: len(candidates.row)]
-    for max_reduced_cost in (*MAX_REDUCED_COSTS, None):
+    # The least cost of an assignment that a pair is part of.
+    min_costs = relaxation.cost + relaxation.reduced_costs[:n_pairs]
+    min_weight = float(problem.weights.min())
+    for max_reduced_cost in (*MAX_REDUCED_COSTS, np.inf):
         weight = best.total()
         if weight - bound < (1.0 if problem.has_whole_weights else TOLERANCE):
             break
         max_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
-        limit = (
-            max_cost
-            if max_reduced_cost is None
-            else min(max_cost, relaxation.cost + max_reduced_cost * min_weight)
-        )
+        limit = min(max_cost, relaxation.cost + max_reduced_cost * min_weight)
+        is_proof = limit == max_cost  # a pair that is left out is part of no lighter assignment
         records_of_pairs = _records_of_pairs(best, candidates)
-        is_selected = (relaxation.cost + reduced_costs <= limit) | (records_of_pairs > 0)
-        if is_selected.sum() > max_columns // 2 or (
-            limit == max_cost and weight > bound * (1 + max_gap)
+        is_selected = (min_costs <= limit) | (records_of_pairs > 0)
+        if is_selected.sum() > limits.max_columns // 2 or (
+            is_proof and weight > bound * (1 + limits.max_gap)
         ):
             break
-        selected = candidates._replace(
-            row=candidates.row[is_selected], label=candidates.label[is_selected]
+        candidate, proven_bound = _solve_selected(
+            problem, candidates, costs, is_selected, records_of_pairs, limits.max_nodes
         )
-        programme = _build_programme(problem, selected, costs[is_selected])
-        initial_values = _initial_values(
-            problem, selected, records_of_pairs[is_selected], programme.n_columns
-        )
-        solution = programme.solve(initial_values, max_nodes, _report_progress)
-        if limit == max_cost:  # a column that was left out is not in a lighter assignment
-            bound = max(bound, min(weight, round_up_if_whole(problem, solution.bound - TOLERANCE)))
-        if solution.values is not None:
-            best = _lighter_of(
-                best, _read_assignment(problem, selected, solution.values[: len(selected.row)])
-            )
+        if is_proof:
+            bound = max(bound, min(weight, round_up_if_whole(problem, proven_bound - TOLERANCE)))
+        best = _lighter_of(best, candidate)
     return best, bound, True
 
 
+def _solve_selected(
+    problem: Problem,
+    candidates: Candidates,
+    costs: Weights,
+    is_selected: Mask,
+    records_of_pairs: Weights,
+    max_nodes: int,
+) -> tuple[Assignment | None, float]:
+    """Return the best assignment to selected pairs, or None, and a lower bound of its weight."""
+    selected = candidates._replace(
+        row=candidates.row[is_selected], label=candidates.label[is_selected]
+    )
+    programme = _build_programme(problem, selected, costs[is_selected])
+    initial_values = _initial_values(
+        problem, selected, records_of_pairs[is_selected], programme.width
+    )
+    solution = programme.solve(initial_values, max_nodes, _report_progress)
+    if solution.values is None:
+        return None, solution.bound
+    values = solution.values[: len(selected.row)]
+    return _read_assignment(problem, selected, values), solution.bound
+
+
 def _lighter_of(best: Assignment, candidate: Assignment | None) -> Assignment:
-    """Return the other assignment if it is lighter and keeps k, else the best one."""
+    """Return ``candidate`` if it is lighter and every class holds k, else the best assignment."""
     if candidate is None or candidate.total() > best.total() - TOLERANCE:
         return best
     n_classes, labels = candidate.labels()
@@ -175,10 +196,10 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
 
 
 def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:
-    """Return the programme; its columns are pairs of row and class, classes, and units in classes.
+    """Return the programme; its columns are the pairs, the classes, and the units in classes.
 
     Its rows require that each record joins a class, that a class holds k if it is formed, that only
-    classes that are formed are joined, and that a unit is in a class if one of its records is.
+    classes that are formed are joined, and that a unit counts only where one of its records is.
     """
     row, label, n_pairs = candidates.row, candidates.label, len(candidates.row)
     n_classes = len(candidates.pattern)

@@ -1,8 +1,8 @@
 """Local search: lighter patterns for a given assignment, in which every class holds k.
 
-A piece moves to a lighter class that exists, if its own class keeps k without it. A class is
-dissolved if its members lose less in other classes. Finally some classes that are near each other
-are dissolved, their members are assigned greedily again, and the result is kept if it is better.
+A piece moves to a lighter class, if its own class keeps k without it. A class is dissolved if its
+members lose less in other classes. Then, in several rounds, classes that are near each other are
+dissolved and their members assigned greedily again, and the result is kept if it is lighter.
 """
 
 import numpy as np
@@ -33,7 +33,7 @@ class AssignedClasses:
         self.patterns = used_patterns[np.lexsort((used_patterns, weights))].tolist()
 
     def lookup(self, pattern: int, pieces: Codes) -> Codes:
-        """Return the class of a pattern that each piece can join, or -1."""
+        """Return the class with a given pattern that each piece can join, or -1."""
         class_of_piece = np.full(len(pieces), -1)
         members = np.flatnonzero(self.assignment.pattern == pattern)
         fits = self.assignment.problem.fits(pattern, self.assignment.row[pieces])
@@ -71,6 +71,7 @@ def _is_suppressed(assignment: Assignment) -> Mask:
 
 
 def _descend(assignment: Assignment) -> Assignment:
+    """Move pieces and dissolve classes until neither makes the assignment lighter."""
     while move_to_lighter(assignment) or dissolve_classes(assignment):
         assignment.merge_pieces()
     return assignment
@@ -156,10 +157,10 @@ def _dissolve_nearby_classes(
     ]
     is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
     pieces = suppressed_pieces[is_dissolved[classes.class_of_piece[suppressed_pieces]]]
-    # They show all their values again.
+    # These pieces show all their values again, and join pieces of the same row that always did.
     assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
     assignment.merge_pieces()
     n_classes, labels = assignment.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
-    # Also pieces that were never suppressed: without the others, their class may be too small.
+    # This includes pieces that were never suppressed, whose class is now too small.
     assignment.pattern[sizes[labels] < problem.k] = UNDECIDED

@@ -1,4 +1,4 @@
-"""Choose the cells to suppress, with a lower bound of their weight."""
+"""Choose cells of low weight to suppress, with a lower bound of the weight."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,7 +25,7 @@ class Suppression:
     Parameters
     ----------
     row, records : ndarray of shape (n_pieces,)
-        The entry of the problem's codes that each piece is of, ascending, and its number of
+        The entry of the problem's codes that each piece belongs to, ascending, and its number of
         records.
     cells : ndarray of shape (n_pieces, n_columns)
         True where a cell is suppressed.
@@ -60,7 +60,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     problem : Problem
         The problem.
     missing_means : str
-        ``"own"``: a suppressed cell is a value of its own, and every class holds at least k.
+        ``"own"``: suppressed cells match only each other, and every class holds at least k.
         ``"any"``: it matches every value, and the values that a record still shows occur in at
         least k records.
     effort : str
@@ -74,7 +74,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     """
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
-        # Each record for itself: suppressed cells of one never take a match from another.
+        # Each record by itself: suppressed cells of one record never break a match of another.
         assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.any_bound
         assignment.pattern = cheapest.patterns.copy()
     else:
@@ -85,7 +85,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
             is_proof = effort == "prove"
             assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
             assignment = assignment if is_solved else improve_assignment(assignment)
-    row, records, patterns = problem.pieces_of_codes(assignment.sorted_by_row())
+    row, records, patterns = problem.split_entries(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)
     bound = _bound_without_free_cells(problem, bound)
     weight = float((records @ cells) @ problem.importance)
@@ -93,7 +93,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
 
 
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:
-    """Return a bound without the small weights that cells of importance 0 have."""
+    """Return a bound of the importance, without the small weights that free cells have."""
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
         return bound

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps.distinct_result import align_counts
-from shoal.steps.distinct_rows import MAX_KEY, combine_columns, renumber_keys
+from shoal.steps._distinct_records import MAX_KEY, align_counts, combine_columns, renumber_keys
 
 if TYPE_CHECKING:
     from shoal.steps.suppression.assignment import Assignment
@@ -107,7 +106,7 @@ class Problem:
         return bool((self.weights == np.rint(self.weights)).all())
 
     def weight(self, pattern: int | Codes, weights: Weights | None = None) -> Weights:
-        """Return the weight of the columns of one or several patterns."""
+        """Return the total weight of the columns in one or several patterns."""
         column_weights = self.weights if weights is None else weights
         total = np.zeros(np.shape(pattern))
         for column, weight in enumerate(column_weights):
@@ -183,7 +182,7 @@ class Problem:
         return self._keys.span(pattern)
 
     def labels(self, pattern: int, rows: Rows = ALL_ROWS) -> tuple[int, Codes]:
-        """Return the number of different keys of rows, and the keys numbered without gaps."""
+        """Return the number of distinct keys of rows, and the keys renumbered from 0."""
         return renumber_keys(self.keys(pattern, rows), self.span(pattern))
 
     def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Mask:
@@ -204,18 +203,19 @@ class Problem:
         counts = self.records[rows] if records is None else records
         return np.bincount(labels, counts, n_labels).astype(np.int64)
 
-    def pieces_of_codes(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
-        """Return the entries of ``codes``, cut where their records get different patterns.
+    def split_entries(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
+        """Split the records that were given to the problem where they get different patterns.
 
         Parameters
         ----------
         pieces : Assignment
-            The pieces of the rows, in order.
+            The pieces of the rows, sorted by row.
 
         Returns
         -------
         entry, records, pattern
-            For each part the entry, ascending; its number of records, and their pattern.
+            For each piece of an entry of the constructor's ``codes``: that entry, ascending; the
+            number of records, and their pattern.
         """
         order = np.argsort(self.row_of_record, kind="stable")
         counts = np.ones(len(order), np.int64) if self._counts is None else self._counts
@@ -236,7 +236,7 @@ class Problem:
 
 
 class _Keys:
-    """Numbers that stand for the values of rows outside a pattern."""
+    """Integers that stand for the values of rows in the columns outside a pattern."""
 
     def __init__(self, codes: Codes, sizes: Codes):
         self.columns, self.sizes = codes.T, [int(size) for size in sizes]
@@ -271,7 +271,7 @@ class _Keys:
 
 
 def _as_patterns(mask: Mask) -> Codes:
-    """Return the columns of each row that a mask marks, as a pattern."""
+    """Return the columns that are True in each row of a mask, as a pattern."""
     pattern = np.zeros(len(mask), np.int64)
     for column in range(mask.shape[1]):
         pattern |= mask[:, column].astype(np.int64) << column

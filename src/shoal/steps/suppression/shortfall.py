@@ -1,10 +1,12 @@
-"""Suppress cells of records in large classes too, so that smaller groups attain k with them."""
+"""Suppress cells of records in large classes too, so that small groups reach k with them."""
+
+from collections.abc import Mapping
 
 import numpy as np
 
+from shoal.steps.constraints.units import n_candidates_needed
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.problem import Codes, Mask
-from shoal.steps.units import n_candidates_needed
 
 
 def fill_shortfall(
@@ -46,9 +48,8 @@ def fill_shortfall(
     is_needed = (keys[group_of] == piece_keys) & (shortfall[group_of] > 0)
     pieces, group_of = pieces[is_needed], group_of[is_needed]
     if problem.units is not None:
-        return _fill_shortfall_of_units(
-            assignment, pattern, shortfall, pieces, group_of, members, groups
-        )
+        candidates, members_of = _by_group(pieces, group_of), _by_group(members, groups)
+        return _fill_shortfall_of_units(assignment, pattern, shortfall, candidates, members_of)
     spare = assignment.records[pieces] - problem.k
     is_filled = np.bincount(group_of, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, group_of))
@@ -65,15 +66,16 @@ def _fill_shortfall_of_units(
     assignment: Assignment,
     pattern: int,
     shortfall: Codes,
-    pieces: Codes,
-    group_of: Codes,
-    members: Codes,
-    groups: Codes,
+    candidates: Mapping[int, Codes],
+    members_of: Mapping[int, Codes],
 ) -> Mask:
-    """Add one record of each unit that a group lacks."""
+    """Give a pattern to one record each of as many other units as each group lacks.
+
+    ``candidates`` and ``members_of`` are the pieces that may join each group, and those in it.
+    """
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
-    n_classes, labels = problem.labels(0)
+    n_classes, labels = problem.labels(0)  # the classes of records that keep all their cells
     unsuppressed_pieces = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
     spare = (
         assignment.sizes(
@@ -82,9 +84,8 @@ def _fill_shortfall_of_units(
         - problem.k
     )
     is_filled = np.zeros(len(shortfall), bool)
-    candidates, members_by_group = _by_group(pieces, group_of), _by_group(members, groups)
     for group in np.flatnonzero(shortfall).tolist():
-        present_units = set(units[assignment.row[members_by_group.get(group, [])]].tolist())
+        present_units = set(units[assignment.row[members_of.get(group, [])]].tolist())
         chosen_pieces: list[int] = []
         n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
@@ -119,10 +120,10 @@ def _by_group(pieces: Codes, groups: Codes) -> dict[int, Codes]:
 
 
 def join_one_class(assignment: Assignment) -> None:
-    """Give a pattern to the undecided pieces and to records of the class that loses least by it.
+    """Let the undecided pieces join one class, the one for which this costs least.
 
-    They keep the columns that all of them share. The class gives as many records as it can spare,
-    or else all.
+    They keep the columns that all pieces and the class share. As many records of the class join
+    them as are needed for k, or all if the others would be fewer than k.
     """
     pieces = assignment.undecided_pieces
     members, pattern, n_joining = _cheapest_class(assignment, pieces)
@@ -132,9 +133,16 @@ def join_one_class(assignment: Assignment) -> None:
 
 
 def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, int]:
-    """Return the pieces of the class that costs least to join, the last first, and the pattern.
+    """Return the class that costs least to join.
 
-    Also return how many of its records get that pattern: 0 if they have it already.
+    Returns
+    -------
+    members : ndarray
+        The pieces of the class, the last first.
+    pattern : int
+        The pattern that ``pieces`` get.
+    n_joining : int
+        How many records of the class must get it too; 0 if they have it already.
     """
     problem, k = assignment.problem, assignment.problem.k
     with_pieces = assignment.copy()

@@ -1,0 +1,59 @@
+"""Households whose members stay in one group: they are grouped by the means of their members."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.partitioners import Partition, Partitioner
+
+Codes = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+def refuse_split_households(strata: Sequence[Rows], households: Codes) -> None:
+    """Refuse households with members in several strata: no group could hold all of them."""
+    households_of_strata = np.concatenate([np.unique(households[rows]) for rows in strata])
+    n_split = int((np.bincount(households_of_strata) > 1).sum())
+    if n_split:
+        raise InputError(
+            f"{n_split} household{'s have' if n_split > 1 else ' has'} members in several strata,"
+            " so no group within a stratum can hold them all. Choose strata that keep households"
+            " whole.",
+            code="household-in-several-strata",
+            count=n_split,
+        )
+
+
+def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> Partition:
+    """Return groups of whole households, formed by the means of their members.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_records, n_axes)
+        The records.
+    households : ndarray of shape (n_records,)
+        The household of each record.
+    partitioner : Partitioner
+        Method that groups the means; it is fitted in place.
+
+    Returns
+    -------
+    Partition
+        Groups of records with at least k households each, no household in two groups.
+    """
+    household_of_record = np.unique(households, return_inverse=True)[1]
+    sizes = np.bincount(household_of_record)
+    if len(sizes) < partitioner.k:
+        raise InputError(
+            f"A group needs k={partitioner.k} households but the data hold only {len(sizes):,}."
+            " Lower k, or leave `household` out.",
+            code="too-few-units",
+            k=partitioner.k,
+            units=len(sizes),
+        )
+    means = np.column_stack([np.bincount(household_of_record, axis) / sizes for axis in Z.T])
+    labels = partitioner.fit(means).labels_[household_of_record]
+    return Partition(labels, int(partitioner.k))

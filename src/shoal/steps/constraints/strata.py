@@ -1,0 +1,230 @@
+"""Strata: records with equal values in some columns, between which no group is formed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ShoalWarning, StrataMerged
+from shoal.frame.codes import codes
+from shoal.frame.new_values import RowGather
+from shoal.frame.tables import Frame
+from shoal.partitioners._base import squared_distances
+
+Codes = NDArray[np.int64]
+Matrix = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class FrameStrata:
+    """The strata of a table.
+
+    Parameters
+    ----------
+    frame : Frame
+        The table.
+    columns : list of str
+        The columns whose values define the strata; empty where the table is not split.
+    rows : list of ndarray
+        The records of each stratum, in order.
+    source_rows : ndarray of shape (n_records,), optional
+        If strata were merged, the record whose values each record gets in the columns.
+    warnings : tuple of ShoalWarning
+        A warning about merged strata, if there are any.
+    """
+
+    frame: Frame
+    columns: Sequence[str]
+    rows: list[Rows]
+    source_rows: Rows | None = None
+    warnings: tuple[ShoalWarning, ...] = ()
+
+    def location_phrase(self, stratum: int) -> str:
+        """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
+
+        A stratum is named by its number, because its values are data, and those of a small stratum
+        may identify a person.
+        """
+        if not self.columns:
+            return ""
+        names = ", ".join(map(repr, self.columns))
+        return f" of stratum {stratum + 1} of {len(self.rows)} (of {names}, in order of appearance)"
+
+    @property
+    def released(self) -> dict[str, RowGather]:
+        """New values of the columns if strata were merged, otherwise an empty dict."""
+        if self.source_rows is None:
+            return {}
+        none_missing = np.zeros(len(self.source_rows), bool)
+        return {name: RowGather(self.source_rows, none_missing) for name in self.columns}
+
+
+def split_strata(frame: Frame, columns: Sequence[str]) -> FrameStrata:
+    """Return the strata that ``columns`` define; without columns, the table is one stratum."""
+    if not columns:
+        return FrameStrata(frame, columns, [np.arange(len(frame))])
+    key = codes(frame, columns)
+    stratum = np.unique(key, axis=0, return_inverse=True)[1].ravel()
+    rows = np.split(np.argsort(stratum, kind="stable"), np.cumsum(np.bincount(stratum))[:-1])
+    return FrameStrata(frame, columns, rows)
+
+
+def refuse_small_strata(
+    strata: FrameStrata, k: int, units: Codes | None = None, noun: str = "records"
+) -> None:
+    """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
+    if not strata.columns:
+        return
+    sizes = _sizes(strata.rows, units)
+    refuse_small_sizes(sizes, k, columns=strata.columns, noun=noun)
+
+
+def refuse_small_sizes(
+    sizes: Sequence[int], k: int, *, columns: Sequence[str], noun: str = "records"
+) -> None:
+    """Refuse strata of fewer than k; the message names their ``columns``, but no stratum."""
+    n_small = sum(size < k for size in sizes)
+    if not n_small:
+        return
+    names = ", ".join(map(repr, columns))
+    hold = f"{n_small} of {len(sizes)} strata of {names} hold" + ("s" if n_small == 1 else "")
+    raise InputError(
+        f"{hold} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
+        ' `within`, lower k, or set `small_strata="merge"`.',
+        code="strata-below-k",
+        columns=tuple(columns),
+        small=n_small,
+        strata=len(sizes),
+        smallest=min(sizes),
+        k=k,
+    )
+
+
+def merge_small_strata(
+    strata: FrameStrata, k: int, Z: Matrix, units: Codes | None = None, noun: str = "records"
+) -> FrameStrata:
+    """Join strata of fewer than k records with their nearest neighbours until none is left.
+
+    The smallest is joined first, with the stratum whose mean is nearest; ties go to the stratum
+    that comes first. In the columns of the strata, all records of joined strata get the values of
+    the largest of these. If they kept their own values, classes of fewer than k could result.
+
+    Parameters
+    ----------
+    strata : FrameStrata
+        The strata.
+    k : int
+        Minimum number of records, or of units, in a stratum.
+    Z : ndarray of shape (n_records, n_axes)
+        The masked columns on a common scale.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, if units are counted.
+    noun : str
+        What is counted, for messages.
+
+    Returns
+    -------
+    FrameStrata
+        Strata of at least k.
+    """
+
+    def rows_of(group: Sequence[int]) -> Rows:
+        return np.sort(np.concatenate([strata.rows[i] for i in group]))
+
+    sizes = _sizes(strata.rows, units)
+    members = join_small_strata(
+        len(sizes),
+        k,
+        lambda group: _sizes([rows_of(group)], units)[0],
+        lambda group: Z[rows_of(group)].mean(axis=0),
+    )
+    if len(members) == len(sizes):
+        return strata
+    rows = [rows_of(group) for group in members]
+    largest = largest_strata(members, sizes)
+    source_rows = np.arange(len(Z))
+    for joined_rows, i in zip(rows, largest, strict=True):
+        in_largest = np.isin(joined_rows, strata.rows[i])
+        source_rows[joined_rows[~in_largest]] = strata.rows[i][0]
+    records = [len(stratum) for stratum in strata.rows]
+    sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
+    return FrameStrata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))
+
+
+def join_small_strata(
+    n: int,
+    k: int,
+    size: Callable[[Sequence[int]], int],
+    centre: Callable[[Sequence[int]], Matrix],
+) -> list[list[int]]:
+    """Return which strata to join so that none holds fewer than k; see `merge_small_strata`.
+
+    Parameters
+    ----------
+    n : int
+        Number of strata.
+    k : int
+        Minimum size of the joined strata.
+    size, centre : callable
+        Functions of a list of strata that return their joint size and mean.
+
+    Returns
+    -------
+    list of list of int
+        The strata in each joined stratum.
+    """
+    members = [[i] for i in range(n)]
+    sizes = [size(group) for group in members]
+    centres = np.array([centre(group) for group in members])
+    while len(members) > 1 and min(sizes) < k:
+        smallest = int(np.argmin(sizes))
+        first, second = sorted((smallest, _nearest_stratum(centres, smallest)))
+        members[first] += members.pop(second)
+        sizes.pop(second)
+        sizes[first] = size(members[first])
+        centres = np.delete(centres, second, axis=0)
+        centres[first] = centre(members[first])
+    return members
+
+
+def _nearest_stratum(centres: Matrix, smallest: int) -> int:
+    """Return the other stratum whose mean is nearest to that of ``smallest``."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        distances = squared_distances(centres, centres[smallest])
+    others = np.delete(np.arange(len(centres)), smallest)
+    # Squares of huge values are infinite or not a number: such strata are equally far.
+    return int(others[np.argmin(np.nan_to_num(distances[others], nan=np.inf, posinf=np.inf))])
+
+
+def largest_strata(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
+    """Return the largest stratum of each joined one; ties go to the first."""
+    return [max(group, key=lambda stratum: (sizes[stratum], -stratum)) for group in members]
+
+
+def describe_merged_strata(
+    members: Sequence[Sequence[int]],
+    sizes: Sequence[int],
+    records: Sequence[int],
+    k: int,
+    *,
+    columns: Sequence[str],
+    noun: str = "records",
+) -> str:
+    """Return a sentence on the merged strata, without their names, which the release hides."""
+    n_small = sum(size < k for size in sizes)
+    pairs = zip(members, largest_strata(members, sizes), strict=True)
+    n_moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
+    return (
+        f"{n_small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
+        f" nearest stratum. {n_moved} record{'s' if n_moved != 1 else ''} of merged strata"
+        f" now show{'s' if n_moved == 1 else ''} the values of the largest of them in"
+        f" {', '.join(map(repr, columns))}."
+    )
+
+
+def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
+    if units is None:
+        return [len(stratum) for stratum in rows]
+    return [len(np.unique(units[stratum])) for stratum in rows]

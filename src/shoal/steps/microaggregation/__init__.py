@@ -1,0 +1,8 @@
+"""How `shoal.steps.Microaggregate` works: coordinates, groups, released values and warnings.
+
+``checks`` refuses options that do not fit together. ``distance_space`` turns columns into
+coordinates. ``grouping`` forms groups stratum by stratum and, with missing values, by
+``missing_patterns``. ``group_values`` computes what is released of a group, from its ``centroid``
+and other ``aggregates``. ``group_loss`` is what that loses; ``guarantee_sentences`` and
+``column_warnings`` are what users read.
+"""

@@ -1,0 +1,232 @@
+"""Groups of a microaggregation, formed by stratum and by pattern of missing cells."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.frame.columns import Column
+from shoal.frame.roles import RECORD_UNIT
+from shoal.partitioners import ClosenessFirst, Partition, Partitioner
+from shoal.partitioners.constraints.units import group_units
+from shoal.steps.constraints.homogeneity import (
+    count_homogeneous,
+    describe_homogeneity,
+    merge_homogeneous,
+)
+from shoal.steps.constraints.households import group_households
+from shoal.steps.constraints.privacy_constraint import constrained_partitioner
+from shoal.steps.microaggregation.grouping_input import GroupingInput
+from shoal.steps.microaggregation.missing_patterns import group_by_pattern, join_patterns
+from shoal.steps.recoding.local_search import recoding_loss, refine_recoding
+
+if TYPE_CHECKING:
+    from shoal.steps.microaggregate import Microaggregate
+
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Rows = NDArray[np.int64]
+
+
+class ColumnBlockGroups(NamedTuple):
+    """The groups of a block of columns, with the partitioners that formed them.
+
+    Parameters
+    ----------
+    groups : Partition
+        The groups of all records.
+    fitted_partitioners : list of Partitioner
+        The partitioners that were fitted, one for each set of records.
+    reproducible_partitioner : Partitioner
+        It forms the same groups again independently of any time budget.
+    missing : ndarray of shape (n_records, n_columns)
+        True where a cell has no value in the release.
+    """
+
+    groups: Partition
+    fitted_partitioners: list[Partitioner]
+    reproducible_partitioner: Partitioner
+    missing: Mask
+
+
+class RecordSet(NamedTuple):
+    """Records to group together: of one stratum, and with the same missing cells.
+
+    ``columns`` are those in which the records have values, ``location`` names the records in
+    messages.
+    """
+
+    rows: Rows
+    columns: list[str]
+    location: str
+
+
+def group_block(
+    step: "Microaggregate",
+    columns: Sequence[Column],
+    inputs: GroupingInput,
+    partitioner: Partitioner,
+) -> ColumnBlockGroups:
+    """Group the records of each stratum on a block of columns.
+
+    The clock runs on the first stratum only. The partitioner then does as much in all others, for
+    example as many rounds, so that the groups can be reproduced.
+    """
+    is_missing = np.column_stack([column.is_missing for column in columns])
+    labels = np.full(len(is_missing), -1)
+    offset = 0
+    fitted_partitioners: list[Partitioner] = []
+    for records in _record_sets(step, columns, inputs, is_missing):
+        groups, fitted = _group_records(step, records, inputs, partitioner, len(is_missing))
+        if fitted is not None:
+            fitted_partitioners.append(fitted)
+            if isinstance(fitted, type(partitioner)):  # and not ClosenessFirst in its place
+                partitioner = _with_whole_budget(fitted.reproducible_copy(), partitioner)
+        labels[records.rows] = groups.labels + offset
+        offset += groups.n_groups
+    groups = Partition(labels, step.k)
+    if step.homogeneity == "refuse":
+        _refuse_homogeneous(groups, inputs, step.unit_column or RECORD_UNIT)
+    return ColumnBlockGroups(groups, fitted_partitioners, partitioner, is_missing)
+
+
+def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
+    """Return ``copy`` with the budgets of ``original``, if it still has a share of them.
+
+    A proof ends when it is complete, so its budget is only an upper limit of its time.
+    """
+    copy_params = copy.get_params(deep=True)
+    budgets = {
+        name: value
+        for name, value in original.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "budget" and copy_params.get(name) is not None
+    }
+    return copy.set_params(**budgets) if budgets else copy
+
+
+def _group_records(
+    step: "Microaggregate",
+    records: RecordSet,
+    inputs: GroupingInput,
+    partitioner: Partitioner,
+    n_records: int,
+) -> tuple[Partition, Partitioner | None]:
+    """Return groups of some records, and the fitted partitioner; None if the records are alike.
+
+    ``n_records`` is the number of records of the table: each set of records and each block of
+    columns has its share of a time budget.
+    """
+    rows, constraint = records.rows, inputs.constraint
+    units = None if inputs.units is None else inputs.units[rows]
+    if constraint is not None:
+        constraint.refuse_unattainable(rows, records.location)
+    Z = inputs.space.coordinates(rows, records.columns)
+    fitted = None
+    if not Z.shape[1]:  # no column distinguishes the records
+        groups = Partition(np.zeros(len(rows), np.int64), step.k)
+    else:
+        fitted = constrained_partitioner(step, constraint, partitioner).with_budget_share(
+            len(rows) / (n_records * len(step.column_blocks))
+        )
+        groups = _fit(step, fitted, Z, units)
+    if not _may_be_refined(step, records, fitted):
+        return _enforce_constraints(step, records, inputs, Z, groups, units), fitted
+    columns, numbers = inputs.recoded.select(records.columns, rows)
+    refined_groups = refine_recoding(columns, numbers, groups, units)
+    # Merging groups for a constraint may cost more than the local search saved.
+    candidates = [
+        _enforce_constraints(step, records, inputs, Z, candidate, units)
+        for candidate in (refined_groups, groups)
+    ]
+    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
+
+
+def _fit(
+    step: "Microaggregate", partitioner: Partitioner, Z: NDArray[np.float64], units: Codes | None
+) -> Partition:
+    """Fit a partitioner to records, to units with any number of records, or to households."""
+    # The groups of ClosenessFirst are merged afterwards until they hold k units.
+    if units is None or isinstance(partitioner, ClosenessFirst):
+        return partitioner.fit(Z).partition_
+    if step.whole_households:
+        return group_households(Z, units, partitioner)
+    return group_units(Z, units, partitioner)
+
+
+def _enforce_constraints(
+    step: "Microaggregate",
+    records: RecordSet,
+    inputs: GroupingInput,
+    Z: NDArray[np.float64],
+    groups: Partition,
+    units: Codes | None,
+) -> Partition:
+    """Return groups that meet the constraints on confidential values, by merging or exchanging."""
+    rows = records.rows
+    if step.homogeneity == "merge":
+        codes = inputs.confidential_codes[rows]
+        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.location, units)
+    if inputs.constraint is not None:
+        groups = inputs.constraint.enforce(Z, groups, rows, by=step.closeness_by)
+    return groups
+
+
+def _may_be_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
+    """Return whether a local search may refine the groups to lose less by local recoding."""
+    is_recoded = all(name in step.recoded_columns for name in records.columns)
+    depends_on_others = step.whole_households or step.dependence > 0
+    return (
+        step.refine_recoding
+        and is_recoded
+        and fitted is not None
+        and not depends_on_others
+        and not isinstance(fitted, ClosenessFirst)
+    )
+
+
+def _record_sets(
+    step: "Microaggregate", columns: Sequence[Column], inputs: GroupingInput, is_missing: Mask
+) -> Iterator[RecordSet]:
+    """Yield the records to group together; this may mark further cells in ``is_missing``."""
+    names = [column.name for column in columns]
+    strata = inputs.strata
+    has_patterns = step.missing == "own-groups" and bool(is_missing.any())
+    for stratum, rows in enumerate(strata.rows):
+        if not has_patterns:
+            yield RecordSet(rows, names, strata.location_phrase(stratum))
+            continue
+        units = None if inputs.units is None else inputs.units[rows]
+        n_units = len(rows) if units is None else len(np.unique(units))
+        if n_units < step.k:
+            noun = "records" if units is None else "units"
+            raise InputError(
+                f"A group needs k={step.k} {noun} but the data hold only {n_units}. Lower k.",
+                code="too-few-records" if units is None else "too-few-units",
+                k=step.k,
+            )
+        axes, axis_columns = inputs.space.axes(names)
+        Z = inputs.space.Z[rows][:, axes]
+        is_missing[rows] = join_patterns(is_missing[rows], Z, axis_columns, step.k, units)
+        for members in group_by_pattern(is_missing[rows]):
+            pattern = is_missing[rows[members[0]]]
+            present_columns = [
+                name for name, is_absent in zip(names, pattern, strict=True) if not is_absent
+            ]
+            suffix = " with the same missing cells" if pattern.any() else ""
+            yield RecordSet(
+                rows[members], present_columns, strata.location_phrase(stratum) + suffix
+            )
+
+
+def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, unit: str) -> None:
+    codes, units = inputs.confidential_codes, inputs.units
+    shared_counts = count_homogeneous(groups, codes, inputs.confidential, units)
+    reason = describe_homogeneity(shared_counts, groups.n_groups, unit)
+    if reason:
+        raise InputError(
+            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
+            " raise k.",
+            code="homogeneous-groups",
+        )

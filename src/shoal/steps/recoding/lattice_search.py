@@ -1,0 +1,179 @@
+"""Optimal full-domain recoding: a search of the lattice of generalisation levels.
+
+Nodes are visited in the order of a bound on their loss, and the search ends when no bound is below
+the best loss. If the classes of a node are too small, those of all nodes below it are too, so these
+are not evaluated; the same holds for l-diversity and t-closeness where merging classes cannot break
+them.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal.steps.recoding.lattice import Lattice, Mask, Node
+
+# Nodes visited at most for each that may be evaluated, in a search that is cut short.
+VISITS_PER_NODE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best node that a search found.
+
+    Parameters
+    ----------
+    node : tuple of int
+        The level of each column.
+    is_suppressed : ndarray of shape (n_records,)
+        Whether a record is suppressed.
+    loss : float
+        The loss, suppressed records included.
+    bound : float
+        No node has a lower loss. It equals ``loss`` unless the search was cut short.
+    n_evaluated : int
+        Number of nodes whose classes were counted.
+    n_nodes : int
+        Number of nodes of the lattice.
+    """
+
+    node: Node
+    is_suppressed: Mask
+    loss: float
+    bound: float
+    n_evaluated: int
+    n_nodes: int
+
+
+def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
+    """Return the node with the least loss; None if no node can be released.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The lattice.
+    max_nodes : int, optional
+        Number of nodes to evaluate, after which the best node so far is returned, with a bound.
+
+    Returns
+    -------
+    Optimum or None
+        The best node.
+    """
+    return _Search(lattice, max_nodes).run()
+
+
+class _Best(NamedTuple):
+    """The best node so far."""
+
+    loss: float
+    node: Node
+    rows: Mask
+
+
+class _Search:
+    """The state of a search: the best node, all evaluated nodes, and the highest that fail."""
+
+    def __init__(self, lattice: Lattice, max_nodes: int | None):
+        self.lattice, self.max_nodes = lattice, max_nodes
+        self.best = _Best(np.inf, (), np.empty(0, bool))
+        self._is_within_limit: dict[Node, bool] = {}
+        self._bounds: dict[Node, float] = {}
+        self._highest_failed = np.empty((0, len(lattice.levels)), np.int64)
+
+    def run(self) -> Optimum | None:
+        """Return the best node, or None."""
+        top = self.lattice.top
+        if not self.try_node(top) and self.lattice.fails_if_top_fails:
+            return None
+        bottom = (0,) * len(top)
+        heap, n_visited = [(self.lattice.bound(bottom), bottom, 0)], 0
+        while heap:
+            bound, node, first_column = heapq.heappop(heap)
+            n_visited += 1
+            if bound >= self.best.loss or (self._is_limit_reached(n_visited) and self.best.node):
+                return self._optimum(min(bound, self.best.loss))
+            if not self.is_pruned(node) and not self.try_node(node):
+                self.climb(node, top)
+            for column in range(first_column, len(node)):  # a node is reached by one path only
+                if node[column] < top[column]:
+                    above = (*node[:column], node[column] + 1, *node[column + 1 :])
+                    heapq.heappush(heap, (self._bound(above, bound), above, column))
+        return self._optimum(self.best.loss) if self.best.node else None
+
+    def is_pruned(self, node: Node) -> bool:
+        """Return whether a node is at or below one that fails with all nodes below it."""
+        return bool((self._highest_failed >= node).all(axis=1).any())
+
+    def try_node(self, node: Node) -> bool:
+        """Evaluate a node; return whether few enough of its records are in failing classes."""
+        if node in self._is_within_limit:
+            return self._is_within_limit[node]
+        progress.report("generalising", len(self._is_within_limit) + 1, 0)
+        lattice, evaluation = self.lattice, self.lattice.evaluate(node)
+        self._bounds[node] = lattice.bound_above(evaluation)
+        if evaluation.n_failing_below > lattice.max_suppressed:
+            is_below = (self._highest_failed <= node).all(axis=1)
+            self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
+        self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
+        # Where classes had to be suppressed with others, nodes below may still be released.
+        is_releasable = lattice.n_records(evaluation.suppressed_rows) <= lattice.max_suppressed
+        if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
+            candidate = _Best(evaluation.loss, node, evaluation.suppressed_rows)
+            self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
+        return self._is_within_limit[node]
+
+    def climb(self, node: Node, top: Node) -> None:
+        """Look for a low node that can be released on a path from a node that fails to the top.
+
+        The path takes the step of the least loss each time. Half of it is ruled out at a time: if a
+        node fails, those below it mostly do too.
+        """
+        previous_best, path = self.best.node, [node]
+        while path[-1] != top:
+            path.append(min(_neighbours(path[-1], 1, top), key=self.lattice.cell_loss))
+        low, high = 1, len(path) - 2
+        while low <= high:
+            middle = (low + high) // 2
+            if not self.is_pruned(path[middle]) and self.try_node(path[middle]):
+                high = middle - 1
+            else:
+                low = middle + 1
+        if self.max_nodes is not None and self.best.node != previous_best:
+            self.descend(top)
+
+    def descend(self, top: Node) -> None:
+        """Lower single columns of the best node while that loses less."""
+        node: Node = ()
+        while node != self.best.node and not self._is_limit_reached(0):
+            node = self.best.node
+            for lower in sorted(_neighbours(node, -1, top), key=self.lattice.cell_loss):
+                if not self.is_pruned(lower) and self.try_node(lower) and self.best.node == lower:
+                    break
+
+    def _bound(self, node: Node, inherited_bound: float) -> float:
+        """Return a bound on the loss of a node: its own, or the highest of the nodes below it."""
+        top = self.lattice.top
+        bounds_below = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
+        return max(inherited_bound, self.lattice.bound(node), *bounds_below)
+
+    def _is_limit_reached(self, n_visited: int) -> bool:
+        limit = self.max_nodes
+        return limit is not None and (
+            len(self._is_within_limit) >= limit or n_visited >= VISITS_PER_NODE * limit
+        )
+
+    def _optimum(self, bound: float) -> Optimum:
+        loss, node, rows = self.best
+        records, n_evaluated = self.lattice.records(rows), len(self._is_within_limit)
+        return Optimum(node, records, loss, bound, n_evaluated, self.lattice.n_nodes)
+
+
+def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:
+    """Yield the nodes in which one column is a level higher (step 1) or lower (step -1)."""
+    for i, level in enumerate(node):
+        if 0 <= level + step <= top[i]:
+            yield (*node[:i], level + step, *node[i + 1 :])
