@@ -253,8 +253,8 @@ def _run_plan(plan: Plan, needed_frame: Frame, risk: str | None) -> dict[str, An
                 plan.quasi_identifiers,
                 plan.masked,
                 confidential,
-                [risk],
-                plan_used.types,
+                measures=[risk],
+                types=plan_used.types,
             )
         )
     return {

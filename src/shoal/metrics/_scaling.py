@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics._types import Labels, Matrix, Values
 
 MAX_EXPONENT = 256  # of values whose squares, and sums of squares, do not overflow
 

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._base import Matrix
-from shoal.metrics.interval import interval_disclosure
-from shoal.metrics.linkage import linkage
+from shoal.metrics._types import Matrix
+from shoal.metrics.risk.interval import interval_disclosure
+from shoal.metrics.risk.linkage import linkage
 
 
 class Score(NamedTuple):

@@ -14,7 +14,7 @@ from shoal.frame.columns import read_together
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
-from shoal.metrics._base import Labels
+from shoal.metrics._types import Labels
 from shoal.metrics.figures import WORST_SUFFIX
 
 MAX_VALUES = 20  # a number with more distinct values is divided into quarters

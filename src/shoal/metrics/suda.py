@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from shoal import _progress as progress
 from shoal._kernels.suda import NO_ENTRY, add_scores, refine, store_minimal_uniques
 from shoal.errors import InputError, ParameterError
-from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.anonymity import classes, ranks
+from shoal.metrics._ranks import dense_ranks
+from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics.equivalence_classes import classes
 
 Scoring = Literal["product", "supersets"]
 MAX_COLUMNS = 60  # bits of a set of columns
@@ -198,7 +199,7 @@ def _minimal_uniques(
     subset comes before the set.
     """
     n, n_columns = keys.shape
-    codes = [ranks(column) for column in keys.T]
+    codes = [dense_ranks(column) for column in keys.T]
     usable = np.full(n, 2**n_columns - 1, np.int64)
     if missing is not None:
         usable = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.metrics.contributors import count_contributors
+from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.units import n_candidates_needed
 

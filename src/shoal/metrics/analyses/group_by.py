@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.metrics._base import Labels, Values
+from shoal.metrics._types import Labels, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side

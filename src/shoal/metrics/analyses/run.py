@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
-from shoal.metrics._base import Values
+from shoal.metrics._types import Values
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs

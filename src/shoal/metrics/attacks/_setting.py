@@ -18,9 +18,10 @@ from shoal._kernels.mixed_search import (
     list_within,
     tighten_bounds,
 )
-from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.anonymity import classes
+from shoal.metrics._ranks import mean_ranks
+from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.attacks._tables import AttackTables, Column
+from shoal.metrics.equivalence_classes import classes
 
 STRIDE = 50  # targets searched for at a time, in one thread
 # Squared distances that differ by a smaller share are equal up to rounding.
@@ -209,10 +210,8 @@ class AttackSetting:
         for name in (name for name in names if self.tables.is_number(name)):
             released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
-                released_values, target_values = (
-                    mean_ranks(released_values),
-                    mean_ranks(target_values),
-                )
+                released_values = _rank_shares(released_values)
+                target_values = _rank_shares(target_values)
             present_values = released_values[~np.isnan(released_values)]
             centre = present_values.mean() if len(present_values) else 0.0
             std = _standard_deviation(present_values, centre) if len(present_values) else 0.0
@@ -286,15 +285,13 @@ def _standard_deviation(values: Values, centre: float) -> float:
     return largest * float((values / largest).std())
 
 
-def mean_ranks(values: Values) -> Values:
-    """Return the rank of each value divided by their number; equal values share the mean rank."""
+def _rank_shares(values: Values) -> Values:
+    """Return the mean rank of each value divided by the number of values; NaN stays NaN."""
     is_present = ~np.isnan(values)
-    mean_rank_shares = np.full(len(values), np.nan)
+    rank_shares = np.full(len(values), np.nan)
     if is_present.any():
-        _, inverse, counts = np.unique(values[is_present], return_inverse=True, return_counts=True)
-        middle_ranks = np.cumsum(counts) - (counts - 1) / 2
-        mean_rank_shares[is_present] = middle_ranks[inverse.ravel()] / is_present.sum()
-    return mean_rank_shares
+        rank_shares[is_present] = mean_ranks(values[is_present]) / is_present.sum()
+    return rank_shares
 
 
 def _stack_numbers(columns: list[Values], rows: int) -> Matrix:

@@ -15,8 +15,8 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
+from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.assessment_inputs import check_assessed_columns, read_unit_codes
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
