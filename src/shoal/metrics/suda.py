@@ -111,13 +111,15 @@ def suda(
     """
     n, n_columns = _check_arguments(keys, max_size, sampling_fraction)
     largest = n_columns if max_size is None else min(max_size, n_columns)
-    last_entries, column_sets, previous_entries = _minimal_uniques(keys, largest, missing)
+    last_entries, column_sets, previous_entries = _MinimalUniqueSearch(keys, largest, missing).run()
     weights = np.array([_weight(k, n_columns, largest, scoring) for k in range(n_columns + 1)])
     scores, contributions = np.zeros(n), np.zeros((n, n_columns))
     add_scores(
         last_entries, column_sets, previous_entries, weights, n_columns, scores, contributions
     )
-    sizes = np.bincount([int(mask).bit_count() for mask in column_sets], minlength=n_columns + 1)
+    sizes = np.bincount(
+        [int(columns).bit_count() for columns in column_sets], minlength=n_columns + 1
+    )
     counts = np.bincount(classes(keys))
     uniques, pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
     dis = dis_risk(uniques, pairs, sampling_fraction)
@@ -189,62 +191,68 @@ def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
     return float(prod(n_columns - i for i in range(size, min(largest, n_columns - 1) + 1)))
 
 
-def _minimal_uniques(
-    keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
-) -> tuple[Labels, Labels, Labels]:
-    """Return all MSUs of up to ``largest`` columns, as a linked list of entries for each record.
+class _MinimalUniqueSearch:
+    """Depth-first search for all MSUs of up to ``largest`` columns.
 
-    The arrays hold the last entry of each record, the set of columns of each entry, and the entry
-    before it. Sets of columns are visited in the order of their bits as numbers, so that every
-    subset comes before the set.
+    The MSUs of a record are a linked list: ``last_entries`` holds the last entry of each record,
+    ``column_sets`` the set of columns of each entry and ``previous_entries`` the entry before it.
     """
-    n, n_columns = keys.shape
-    codes = [dense_ranks(column) for column in keys.T]
-    usable = np.full(n, 2**n_columns - 1, np.int64)
-    if missing is not None:
-        usable = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))
-    n_codes = max(int(column.max()) for column in codes) + 1
-    counts, slots = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64)
-    last_entries = np.full(n, NO_ENTRY)
-    column_sets, previous_entries = np.empty(n, np.int64), np.empty(n, np.int64)
-    n_entries, visited = 0, 0
-    total = 2**n_columns
 
-    def visit(columns: int, bit: int, records: Labels, starts: Labels) -> None:
-        """Refine a partition by each column below ``bit``, and each result further."""
-        nonlocal n_entries, column_sets, previous_entries, visited
-        if columns.bit_count() == largest or len(records) == 0:
+    def __init__(self, keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None):
+        n, self.n_columns = keys.shape
+        self.largest = largest
+        self.codes = [dense_ranks(column) for column in keys.T]
+        self.usable_columns = np.full(n, 2**self.n_columns - 1, np.int64)
+        if missing is not None:
+            self.usable_columns = (~missing).astype(np.int64) @ (2 ** np.arange(self.n_columns))
+        n_codes = max(int(column.max()) for column in self.codes) + 1
+        self.counts, self.slots = np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64)
+        self.last_entries = np.full(n, NO_ENTRY)
+        self.column_sets, self.previous_entries = np.empty(n, np.int64), np.empty(n, np.int64)
+        self.n_entries = self.n_visited = 0
+
+    def run(self) -> tuple[Labels, Labels, Labels]:
+        """Return the arrays of the linked lists: last entries, column sets, previous entries."""
+        n = len(self.last_entries)
+        self._visit(0, self.n_columns, np.arange(n), np.array([0, n]))
+        column_sets = self.column_sets[: self.n_entries]
+        return self.last_entries, column_sets, self.previous_entries[: self.n_entries]
+
+    def _visit(self, columns: int, bit: int, records: Labels, starts: Labels) -> None:
+        """Refine a partition by each column below ``bit``, and each result further.
+
+        Sets of columns are visited in the order of their bits as numbers, so that every subset
+        comes before the set.
+        """
+        if columns.bit_count() == self.largest or len(records) == 0:
             return
         for column in range(bit):
             refined, singles = np.empty(len(records), np.int64), np.empty(len(records), np.int64)
             refined_starts = np.empty(len(records) // 2 + 2, np.int64)
             n_groups, n_singles = refine(
-                records, starts, len(starts) - 1, codes[column], counts, slots, refined,
-                refined_starts, singles,
+                records, starts, len(starts) - 1, self.codes[column], self.counts, self.slots,
+                refined, refined_starts, singles,
             )  # fmt: skip
-            if n_entries + n_singles > len(column_sets):
-                column_sets, previous_entries = (
-                    np.concatenate([array, np.empty(max(len(array), n_singles), np.int64)])
-                    for array in (column_sets, previous_entries)
-                )
-            bits = columns | 1 << column
-            n_entries = store_minimal_uniques(
-                singles,
-                n_singles,
-                bits,
-                usable,
-                last_entries,
-                column_sets,
-                previous_entries,
-                n_entries,
-            )
-            visited += 1
-            progress.report("minimal sample uniques", visited, total)
+            extended = columns | 1 << column
+            self._store(extended, singles, n_singles)
+            self.n_visited += 1
+            progress.report("minimal sample uniques", self.n_visited, 2**self.n_columns)
             end = refined_starts[n_groups]
-            visit(bits, column, refined[:end].copy(), refined_starts[: n_groups + 1].copy())
+            self._visit(
+                extended, column, refined[:end].copy(), refined_starts[: n_groups + 1].copy()
+            )
 
-    visit(0, n_columns, np.arange(n), np.array([0, n]))
-    return last_entries, column_sets[:n_entries], previous_entries[:n_entries]
+    def _store(self, columns: int, singles: Labels, n_singles: int) -> None:
+        """Store a set of columns for the records that are unique on it, but on no part of it."""
+        if self.n_entries + n_singles > len(self.column_sets):
+            self.column_sets, self.previous_entries = (
+                np.concatenate([array, np.empty(max(len(array), n_singles), np.int64)])
+                for array in (self.column_sets, self.previous_entries)
+            )
+        self.n_entries = store_minimal_uniques(
+            singles, n_singles, columns, self.usable_columns, self.last_entries, self.column_sets,
+            self.previous_entries, self.n_entries,
+        )  # fmt: skip
 
 
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from shoal.metrics._measure import measure
 from shoal.metrics._types import Labels, Values
+from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 
 
@@ -93,8 +94,7 @@ def delta_disclosure(
 
 def _share_ratios(labels: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
     """Return for each pair of class and value its share and p(value | class) / p(value)."""
-    codes = np.unique(values, return_inverse=True)[1].ravel()
-    pairs, counts = np.unique(labels * (int(codes.max()) + 1) + codes, return_counts=True)
-    in_class = np.bincount(labels)[pairs // (int(codes.max()) + 1)]
-    in_table = np.bincount(codes)[pairs % (int(codes.max()) + 1)]
-    return counts / len(labels), counts * len(labels) / (in_class * in_table)
+    value_counts, n = tally(labels, values), len(labels)
+    in_class = value_counts.class_sizes[value_counts.labels]
+    in_table = value_counts.table_counts[value_counts.values]
+    return value_counts.counts / n, value_counts.counts * n / (in_class * in_table)

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from shoal.metrics._measure import measure
 from shoal.metrics._types import Labels
+from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes, units_per_class
 
 
@@ -68,7 +69,5 @@ def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
     >>> largest_unit_share(np.array([[1], [1], [1], [1]]), np.array([0, 0, 0, 1]))
     0.75
     """
-    labels = classes(released)
-    n_units = int(units.max()) + 1
-    pairs, count = np.unique(labels * n_units + units, return_counts=True)
-    return float((count / np.bincount(labels)[pairs // n_units]).max())
+    unit_counts = tally(classes(released), units)
+    return float((unit_counts.counts / unit_counts.class_sizes[unit_counts.labels]).max())

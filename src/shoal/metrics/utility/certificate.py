@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import InputError, ParameterError
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import scale_by_original
+from shoal.metrics._scaling import sums_of_squares
 from shoal.metrics._types import Labels, Matrix
 
 TOLERANCE = 1e-9  # relative rounding error of the loss
@@ -46,9 +46,7 @@ def certified_gap(
     >>> certified_gap(np.array([[0.0], [2.0]]), np.array([[1.0], [1.0]]), lower_bound=1.6)
     0.25
     """
-    sse = 0.0
-    for _, original_values, masked_values in scale_by_original(original, masked, columns):
-        sse += float(((original_values - masked_values) ** 2).sum())
+    sse, _ = sums_of_squares(original, masked, columns)
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
             f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead.",

@@ -8,6 +8,7 @@ from shoal.geometry import within_group_sums_of_squares
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import zscores
 from shoal.metrics._types import Labels, Matrix
+from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 from shoal.metrics.utility.loss import information_loss
 
@@ -122,8 +123,7 @@ def distortion_y(
 
 def hamming_distortion(labels: Labels, categories: NDArray[np.generic]) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
-    codes = np.unique(categories, return_inverse=True)[1].ravel()
-    pairs, counts = np.unique(labels * (int(codes.max()) + 1) + codes, return_counts=True)
-    greatest_counts = np.zeros(int(labels.max()) + 1, np.int64)
-    np.maximum.at(greatest_counts, pairs // (int(codes.max()) + 1), counts)
+    value_counts = tally(labels, categories)
+    greatest_counts = np.zeros(len(value_counts.class_sizes), np.int64)
+    np.maximum.at(greatest_counts, value_counts.labels, value_counts.counts)
     return float(1 - greatest_counts.sum() / len(labels))

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import column_distances, scale_by_original
+from shoal.metrics._scaling import column_distances, scale_by_original, sums_of_squares
 from shoal.metrics._types import Labels, Matrix
 
 
@@ -39,11 +39,8 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     >>> information_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     20.0
     """
-    squared_error = total = 0.0
-    for _, original_values, masked_values in scale_by_original(original, masked, columns):
-        squared_error += ((original_values - masked_values) ** 2).sum()
-        total += (original_values**2).sum()
-    return float(100 * squared_error / total) if total else 0.0
+    sse, sst = sums_of_squares(original, masked, columns)
+    return 100 * sse / sst if sst else 0.0
 
 
 @measure(kind="utility", better="lower", unit="%")
@@ -83,12 +80,12 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    squared_errors, total = np.zeros(len(original)), np.zeros(len(original))
+    squared_errors, squared_norms = np.zeros(len(original)), np.zeros(len(original))
     for _, original_values, masked_values in scale_by_original(original, masked, columns):
         squared_errors += (original_values - masked_values) ** 2
-        total += original_values**2
-    distances = np.sqrt(total).sum()
-    return float(100 * np.sqrt(squared_errors).sum() / distances) if distances else 0.0
+        squared_norms += original_values**2
+    sdt = np.sqrt(squared_norms).sum()
+    return float(100 * np.sqrt(squared_errors).sum() / sdt) if sdt else 0.0
 
 
 @measure(kind="utility", better="lower", unit="√2 standard deviations")
