@@ -33,7 +33,7 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
         actual = remove_recorded(actual, expected)
     differing = list(differences(expected, actual))
     if differing:
-        return False, f"it is NOT the agreed plan: {', '.join(differing)} {_verb(differing)}"
+        return False, f"it is not the agreed plan: {', '.join(differing)} {_verb(differing)}"
     return True, "it is the agreed plan"
 
 

@@ -11,6 +11,7 @@ from shoal.audit import statements
 from shoal.audit.check import (
     Check,
     check_dropped_columns,
+    compare_numbers,
     guarantee_kept,
     message_without_outcome,
     run_check,
@@ -163,12 +164,11 @@ class FileAudit:
         )
 
     def _records(self, frame: Frame) -> tuple[bool, str]:
-        stated_number = self.entries["records"]
-        return len(frame) == stated_number, f"{len(frame):,}, and {stated_number:,} in the manifest"
+        return compare_numbers(len(frame), self.entries["records"])
 
     def _columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
-        return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
+        return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
 
     def _guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
@@ -182,12 +182,8 @@ class FileAudit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        attained_size = evidence.smallest_class(evidence.joint_classes)
-        stated_size = self.entries["promise"]["smallest_class"]
-        return (
-            attained_size == stated_size,
-            f"{attained_size} records, and {stated_size} in the manifest",
-        )
+        counted = evidence.smallest_class(evidence.joint_classes)
+        return compare_numbers(counted, self.entries["promise"]["smallest_class"], "records")
 
     def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
         self.verdict = self.verdict or judge(evidence)
@@ -229,12 +225,12 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
-        return False, "the manifest holds no hash of it"
+        return False, "the manifest has no hash of it"
     actual = manifests.file_entry(location, None)
     if "bytes" in entry and actual["bytes"] != entry["bytes"]:
-        return False, f"{actual['bytes']} bytes, and {entry['bytes']} in the manifest"
+        return compare_numbers(actual["bytes"], entry["bytes"], "bytes")
     same = matches_hash(actual["sha256"], entry, None)
-    return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {actual['bytes']} bytes"
+    return same, f"{actual['bytes']:,} bytes, SHA-256 {'' if same else 'not '}as in the manifest"
 
 
 def check_original(
@@ -244,11 +240,11 @@ def check_original(
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
-        return False, "the manifest holds no hash of it"
+        return False, "the manifest has no hash of it"
     if "sha256" not in entry and hash_key is None:
         return False, "the hash in the manifest is keyed, and there is no hash key"
     same = matches_hash(manifests.file_entry(location, None)["sha256"], entry, hash_key)
-    return same, f"its hash is {'' if same else 'NOT '}the manifest's"
+    return same, f"its hash is {'' if same else 'not '}that in the manifest"
 
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:

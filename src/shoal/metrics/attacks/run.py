@@ -162,8 +162,9 @@ def attack(
     unit_name = RECORD_UNIT if unit is None else unit
     groups = None
     if by is not None:
-        has_groups = control_frame is not None and set(as_list(by)) <= set(control_frame.columns)
-        frames = [original_frame, control_frame] if has_groups else [original_frame]
+        frames = [original_frame]
+        if control_frame is not None and set(as_list(by)) <= set(control_frame.columns):
+            frames.append(control_frame)
         split = split_subgroups(frames, by, min_group, declared_types, setting.units)
         groups = _attack_by_group(setting, split, names, unit_name)
     results, not_run = run_each("attacks", ATTACKS, names, setting)
