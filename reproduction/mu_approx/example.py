@@ -17,7 +17,7 @@ from shoal.partitioners._neighbours import nearest_others
 from shoal.plan.microaggregation import microaggregate
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
-KNOWN, K, SEED = 2, 3, 0
+N_QUASI_IDENTIFIERS, K, SEED = 2, 3, 0
 SEEDS = 500
 
 TABLE_3 = as_printed(
@@ -98,10 +98,10 @@ def _masked(
 ) -> Table:
     release = microaggregate(
         datasets.sme(kind="pyarrow"),
-        list(COLUMNS[:KNOWN]),
+        list(COLUMNS[:N_QUASI_IDENTIFIERS]),
         k=K,
         identifiers=["company"],
-        confidential=list(COLUMNS[KNOWN:]),
+        confidential=list(COLUMNS[N_QUASI_IDENTIFIERS:]),
         **options,
     )
     ours = {
@@ -113,14 +113,16 @@ def _masked(
         "Surface and number of employees are masked; turnover and net profit are released as they"
         f" are. {more}"
     )
-    return Table.of(title, about, printed, ours, copied=COLUMNS[KNOWN:])
+    return Table.of(title, about, printed, ours, inputs=COLUMNS[N_QUASI_IDENTIFIERS:])
 
 
 @cache
 def companies() -> Matrix:
     """Return surface and employees as z-scores."""
     data = datasets.sme(kind="pyarrow")
-    return zscore(np.column_stack([data[column].to_numpy() for column in COLUMNS[:KNOWN]]) * 1.0)
+    return zscore(
+        np.column_stack([data[column].to_numpy() for column in COLUMNS[:N_QUASI_IDENTIFIERS]]) * 1.0
+    )
 
 
 def variability() -> Table:
@@ -135,7 +137,7 @@ def variability() -> Table:
         lost, total = sse(Z, labels), sst(Z)
         ours |= {(row, "SSE"): lost, (row, "SST"): total, (row, "SSE/SST"): lost / total}
     about = f"On z-scores of the two masked columns. Of μ-Approx, {seeds_sentence()}"
-    return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, cut=True)
+    return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, may_be_cut=True)
 
 
 def figure_1() -> Figure:

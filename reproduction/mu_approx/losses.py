@@ -5,9 +5,9 @@ from functools import cache, partial
 import numpy as np
 
 from reproduction import timing
-from reproduction.page import Claim, Claims, Key, Rows, Table, as_printed
-from reproduction.runs import groups, loss, masked, reference
-from reproduction.store import stored
+from reproduction.page import Claim, Claims, Key, Table, TextTable, as_printed
+from reproduction.runs import groups, loss, masked, reference_table
+from reproduction.stored_results import stored
 from shoal.metrics import euclidean_loss
 from shoal.partitioners import MuApprox
 from shoal.partitioners.mu_approx import Criterion
@@ -51,7 +51,7 @@ NOTES: dict[Key, str] = {
 @cache
 def run(name: str, method: str, k: int, seed: int | None = None) -> tuple[float, float]:
     """Return L_E and L_SSE of one run."""
-    Z = reference(name)
+    Z = reference_table(name)
     labels = groups(Z, method, k, **({} if seed is None else {"random_state": seed}))
     return float(euclidean_loss(Z, masked(Z, labels))), loss(Z, labels)
 
@@ -129,7 +129,7 @@ def _ranking() -> Claim:
         n_kept == n_cases,
         "In print M-d loses less than MDAV on Tarragona at k = 3 (16.63 and 16.93), and μ-Approx"
         " less than M-d on Census at k = 10 (17.01 and 17.17).",
-        own=False,
+        holds_in_print=False,
     )
 
 
@@ -145,7 +145,7 @@ def _small_differences() -> Claim:
         " times that of MDAV.",
         max(ratios.values()) < 1.1,
         "They reach a fifth in print as well: 17.01 and 14.22 on Census at k = 10.",
-        own=False,
+        holds_in_print=False,
     )
 
 
@@ -179,7 +179,7 @@ def _theorems() -> tuple[Claim, Claim]:
     criteria: tuple[Criterion, ...] = ("sse", "euclidean")
     worst = dict.fromkeys(criteria, 0.0)
     for name in ("tarragona", "census", "eia"):
-        Z = np.ascontiguousarray(reference(name))
+        Z = np.ascontiguousarray(reference_table(name))
         for k in KS:
             for criterion in criteria:
                 fitted = MuApprox(k=k, random_state=0, criterion=criterion).fit(Z)
@@ -212,13 +212,15 @@ def times_here() -> dict[str, float]:
     """Return the seconds that μ-Approx takes with k = 3."""
     return {
         name: timing.seconds(
-            partial(groups, reference(name.lower()), "mu-approx", 3, random_state=0)
+            partial(groups, reference_table(name.lower()), "mu-approx", 3, random_state=0)
         )
         for name in PUBLISHED_TIMES
     }
 
 
-def times() -> Rows:
+def times() -> TextTable:
     """Running times."""
-    there = "The paper used a Pentium 4 of 3.06 GHz and does not say with which k; ours has k = 3."
-    return timing.table("Running times", there, PUBLISHED_TIMES, times_here())
+    paper_machine = (
+        "The paper used a Pentium 4 of 3.06 GHz and does not say with which k; ours has k = 3."
+    )
+    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, times_here())

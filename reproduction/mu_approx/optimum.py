@@ -7,7 +7,7 @@ import numpy as np
 
 from reproduction.page import Claim, Claims, Key, Table, as_printed
 from reproduction.runs import groups, sse
-from reproduction.store import stored
+from reproduction.stored_results import stored
 
 KS, SEED, TRIALS = (2, 3, 4, 5, 6), 2008, 100
 COLUMNS = "optimal μ-Approx MDAV gap(μ-Approx) gap(MDAV)"
@@ -58,7 +58,7 @@ def table_6() -> Table:
         f"The paper averages five tables. {DRAWN}",
         TABLE_6,
         computed_cells("normal"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
@@ -69,7 +69,7 @@ def table_7() -> Table:
         DRAWN,
         TABLE_7,
         computed_cells("five groups"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
@@ -80,7 +80,7 @@ def table_8() -> Table:
         DRAWN,
         TABLE_8,
         computed_cells("four groups"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 

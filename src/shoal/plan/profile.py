@@ -23,8 +23,8 @@ from shoal.metrics.profile.histogram import bars, histogram
 from shoal.metrics.profile.projection import project_groups
 from shoal.metrics.profile.similarity import similarity_of_tables
 from shoal.metrics.risk.anonymity import reidentification
-from shoal.metrics.utility.category_tables import cramers_v
 from shoal.metrics.utility.correlation import correlations
+from shoal.metrics.utility.frequency_tables import cramers_v
 from shoal.partitioners import Partition
 from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 

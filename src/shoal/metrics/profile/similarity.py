@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics.utility.category_tables import (
+from shoal.metrics.utility.frequency_tables import (
     Codes,
     count_levels,
     distribution_distances,

@@ -7,7 +7,7 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.metrics._measure import measure
 from shoal.metrics._types import Labels, Values
-from shoal.metrics.utility.category_tables import (
+from shoal.metrics.utility.frequency_tables import (
     count_levels,
     cramers_v,
     distribution_distances,

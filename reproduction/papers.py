@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from reproduction import cv_mdav, dependence, mu_approx, two_mu_approx, ward_mwa
-from reproduction.comparison import comparison_text
+from reproduction.all_methods import methods_text
 from reproduction.contents import contents_text
 from reproduction.markdown import index_text, page_text
-from reproduction.page import Page, Part
+from reproduction.page import Page, Section
 from reproduction.plots import check_plots, draw
-from reproduction.store import computing
+from reproduction.stored_results import recomputing
 from shoal import _progress as progress
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
@@ -19,19 +19,19 @@ from shoal.io.publish import Publication
 
 @dataclass(frozen=True)
 class Paper:
-    """A page without its parts, and the function that makes each part."""
+    """A page without its sections, and the functions that compute these."""
 
     page: Page
-    parts: Sequence[Callable[[], Part]]
+    sections: Sequence[Callable[[], Section]]
 
 
 PAPERS = {
-    module.PAGE.name: Paper(module.PAGE, module.PARTS)
+    module.PAGE.name: Paper(module.PAGE, module.SECTIONS)
     for module in (ward_mwa, two_mu_approx, mu_approx, cv_mdav, dependence)
 }
 
 
-def make(name: str) -> Page:
+def make_page(name: str) -> Page:
     """Run every table and figure of a paper.
 
     Parameters
@@ -49,16 +49,16 @@ def make(name: str) -> Page:
             f"There is no paper {name!r}.{hint(name, PAPERS)} Choose one of: {', '.join(PAPERS)}."
         )
     paper = PAPERS[name]
-    parts = []
-    for done, part in enumerate(paper.parts):
-        progress.report(name, done, len(paper.parts))
-        parts.append(part())
-    progress.report(name, len(paper.parts), len(paper.parts))
-    return replace(paper.page, parts=tuple(parts))
+    sections = []
+    for n_done, compute_section in enumerate(paper.sections):
+        progress.report(name, n_done, len(paper.sections))
+        sections.append(compute_section())
+    progress.report(name, len(paper.sections), len(paper.sections))
+    return replace(paper.page, sections=tuple(sections))
 
 
-def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> list[Page]:
-    """Write one page for each paper, its figures beside it; all appear together, or none.
+def write_pages(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> list[Page]:
+    """Write one page for each paper, with its figures; all files appear together, or none.
 
     Parameters
     ----------
@@ -85,8 +85,8 @@ def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> li
         index = None if names else publication.add(folder / "README.md")
         listing = None if names else publication.add(folder / "contents.md")
         table = None if names else publication.add(folder / "methods.md")
-        with computing():
-            pages = [make(name) for name in targets]
+        with recomputing():
+            pages = [make_page(name) for name in targets]
         for page in pages:
             targets[page.name].write_text(page_text(page), encoding="utf-8")
             for figure in page.figures():
@@ -95,6 +95,6 @@ def write(folder: Path, names: Sequence[str] = (), *, force: bool = False) -> li
             texts = {page.name: page_text(page) for page in pages}
             index.write_text(index_text(pages), encoding="utf-8")
             listing.write_text(contents_text(pages, texts), encoding="utf-8")
-            with computing():
-                table.write_text(comparison_text(), encoding="utf-8")
+            with recomputing():
+                table.write_text(methods_text(), encoding="utf-8")
     return pages

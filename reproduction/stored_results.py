@@ -1,6 +1,6 @@
 """Results that take long to compute, or that differ between runs, stored as JSON files.
 
-``make papers`` computes them again; the tests read them, and compute a part of them.
+``make papers`` computes them again; the tests read them, and compute some of them.
 """
 
 import json
@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parent / "results"
-_computing = [False]
+_is_recomputing = [False]
 
 
 @contextmanager
-def computing() -> Iterator[None]:
+def recomputing() -> Iterator[None]:
     """Compute stored results again, and store them, within the context."""
-    _computing[0] = True
+    _is_recomputing[0] = True
     try:
         yield
     finally:
-        _computing[0] = False
+        _is_recomputing[0] = False
 
 
 def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
     """Store the result of a function without arguments in ``results/name.json``."""
 
-    def keep(function: Callable[[], Any]) -> Callable[[], Any]:
+    def store_result(function: Callable[[], Any]) -> Callable[[], Any]:
         @cache
         @wraps(function)
         def result() -> Any:
             path = FOLDER / f"{name}.json"
-            if not _computing[0]:
+            if not _is_recomputing[0]:
                 return json.loads(path.read_text(encoding="utf-8"))
             content = json.loads(json.dumps(function()))  # as it will be read back
             FOLDER.mkdir(exist_ok=True)
@@ -41,4 +41,4 @@ def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
 
         return result
 
-    return keep
+    return store_result
