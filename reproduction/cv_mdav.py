@@ -235,6 +235,7 @@ def _claim_least_loss(name: str, ks: tuple[int, ...]) -> Claim:
 def _claim_on_par() -> Claim:
     """CV-MDAV against every other method."""
     counts = {}
+    sources: dict[str, Mapping[str, Mapping[Key, float | str]]]
     sources = {"ours": {name: computed(name) for name in PRINTED}, "printed": PRINTED}
     for source, tables in sources.items():
         wins = [

@@ -23,7 +23,7 @@ from shoal.metrics import (
     t_closeness,
 )
 from shoal.metrics._scaling import zscores
-from shoal.metrics.findings.dominance import dominated_groups
+from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.steps.homogeneity import count_homogeneous
 from twins import units as twin

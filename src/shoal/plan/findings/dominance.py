@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from shoal.frame import tables
-from shoal.metrics.findings.dominance import dominated_groups
+from shoal.metrics.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.thresholds import Thresholds
