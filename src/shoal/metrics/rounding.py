@@ -66,9 +66,12 @@ def _round_for_display(value: float) -> float:
 def _map_floats(data: Any, function: Callable[[float], float]) -> Any:
     """Return plain data with a function applied to all floats but the edges of bins."""
     if isinstance(data, dict):
-        # Edges of bins are round numbers already, and may only differ in later digits.
+        # Edges of bins are round numbers already, and may only differ in later digits. They are a
+        # list, unlike the measure of a column with this name.
         return {
-            name: item if name == "edges" else _map_floats(item, function)
+            name: item
+            if name == "edges" and isinstance(item, list)
+            else _map_floats(item, function)
             for name, item in data.items()
         }
     if isinstance(data, list | tuple):
