@@ -154,7 +154,7 @@ def file_entry(location: str, written: Path | None, table: str | None = None) ->
         ) from None
 
 
-def check_manifest(path: Path) -> None:
+def check_suffix(path: Path) -> None:
     """Refuse a path without the suffix of a manifest."""
     if path.suffix.lower() != ".json":
         raise FileError(

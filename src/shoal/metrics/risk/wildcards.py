@@ -41,32 +41,34 @@ def fewest_matches(
 
 
 class _MatchCounter:
-    """Counts the matches of the distinct records of a table, its rows.
+    """Counts the matches of the distinct records of a table.
 
-    Rows with the same missing cells have one pattern.
+    A row is a distinct record; rows with the same missing cells have the same pattern.
     """
 
     def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
         keys = np.empty(released.shape, np.int64, order="F")
         for i, column in enumerate(released.T):
             keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)
-        self.label = classes(keys)
-        representatives = np.zeros(int(self.label.max()) + 1, np.int64)
-        representatives[self.label[::-1]] = np.arange(len(keys))[::-1]
+        self.row_of_record = classes(keys)
+        representatives = np.zeros(int(self.row_of_record.max()) + 1, np.int64)
+        representatives[self.row_of_record[::-1]] = np.arange(len(keys))[::-1]
         self.keys, self.units = keys[representatives], units
-        self.record_counts = np.bincount(self.label)
-        self.sizes = self.record_counts if units is None else units_per_class(self.label, units)
-        self.patterns, self.pattern = np.unique(
+        self.record_counts = np.bincount(self.row_of_record)
+        self.sizes = (
+            self.record_counts if units is None else units_per_class(self.row_of_record, units)
+        )
+        self.patterns, self.pattern_of_row = np.unique(
             missing[representatives], axis=0, return_inverse=True
         )
-        self.pattern = self.pattern.ravel()
+        self.pattern_of_row = self.pattern_of_row.ravel()
         if units is not None:
-            order = np.argsort(self.label, kind="stable")
+            order = np.argsort(self.row_of_record, kind="stable")
             self.units_of = np.split(units[order], np.cumsum(self.record_counts)[:-1])
 
     def fewest(self) -> int:
         """Return the least number of matches, without counting those of rows in larger classes."""
-        best, order = len(self.label), np.argsort(self.sizes, kind="stable")
+        best, order = len(self.row_of_record), np.argsort(self.sizes, kind="stable")
         sizes = self.sizes[order]
         start = 0
         while start < len(order) and sizes[start] < best:
@@ -92,10 +94,10 @@ class _MatchCounter:
         The bound is the greatest number of units that the row matches among rows of one pattern.
         """
         total = np.zeros(len(rows), np.int64)
-        for row_pattern in np.unique(self.pattern[rows]).tolist():
-            in_pattern = np.flatnonzero(self.pattern[rows] == row_pattern)
+        for row_pattern in np.unique(self.pattern_of_row[rows]).tolist():
+            in_pattern = np.flatnonzero(self.pattern_of_row[rows] == row_pattern)
             for other_pattern in range(len(self.patterns)):
-                others = np.flatnonzero(self.pattern == other_pattern)
+                others = np.flatnonzero(self.pattern_of_row == other_pattern)
                 is_compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
                 cells = self.keys[np.concatenate([rows[in_pattern], others])][:, is_compared]
                 labels = classes(cells) if is_compared.any() else np.zeros(len(cells), np.int64)
@@ -115,7 +117,7 @@ class _MatchCounter:
             return np.bincount(labels, self.record_counts[rows], n_labels).astype(np.int64)
         label_of_row = np.full(len(self.record_counts), -1)
         label_of_row[rows] = labels
-        label_of_record = label_of_row[self.label]
+        label_of_record = label_of_row[self.row_of_record]
         n_units = int(self.units.max()) + 1
         has_label = label_of_record >= 0
         pairs = np.unique(label_of_record[has_label] * n_units + self.units[has_label])

@@ -29,8 +29,8 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several, as categories
-        have; axes of one column share a unit.
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
 
     Returns
     -------
@@ -74,12 +74,12 @@ def distortion_y(
     Parameters
     ----------
     released : ndarray of shape (n_records, n_columns)
-        The released quasi-identifiers, or numbers that stand for their values.
+        The released quasi-identifiers, or codes for their values.
     confidential : ndarray of shape (n_records, n_confidential), optional
         Values of the numeric confidential columns.
     categories : ndarray of shape (n_records, n_categorical), optional
-        Confidential columns of categories, or numbers that stand for them. One of the
-        two must be given.
+        Confidential columns of categories, or codes for their values. One of the two must be
+        given.
 
     Returns
     -------
