@@ -117,7 +117,7 @@ def sample(rng: np.random.Generator) -> list[float]:
 
 
 @stored("two-mu-approx-samples")
-def drawn() -> list[list[float]]:
+def sample_sses() -> list[list[float]]:
     """Return both SSE for samples of Census: more than the paper drew."""
     rng = np.random.default_rng(SEED)
     return [sample(rng) for _ in range(SAMPLES)]
@@ -126,7 +126,7 @@ def drawn() -> list[list[float]]:
 def samples() -> Mapping[Key, float]:
     """Return both SSE and their ratio by sample."""
     cells: dict[Key, float] = {}
-    for number, (optimum, approximation) in enumerate(drawn(), 1):
+    for number, (optimum, approximation) in enumerate(sample_sses(), 1):
         values = {"optimal": optimum, "2-μ-Approx": approximation, "ratio": optimum / approximation}
         cells |= {(f"sample {number}", name): value for name, value in values.items()}
     return cells
@@ -145,7 +145,7 @@ def table_2() -> Table:
 
 def figure() -> Figure:
     """The ratios of all samples, from the least; the paper draws none."""
-    ours = sorted(round(optimum / approximation, 4) for optimum, approximation in drawn())
+    ours = sorted(round(optimum / approximation, 4) for optimum, approximation in sample_sses())
     published = sorted(float(text) for (_, name), text in TABLE_2.items() if name == "ratio")
     series = (
         Series(f"our {SAMPLES} samples", [i / SAMPLES for i in range(SAMPLES)], ours),
@@ -181,7 +181,7 @@ def claims() -> Claims:
 
 
 def _ratios_to_optimum() -> tuple[Claim, Claim]:
-    ratios = np.array([optimum / approximation for optimum, approximation in drawn()])
+    ratios = np.array([optimum / approximation for optimum, approximation in sample_sses()])
     return (
         Claim(
             "Theorem 1: the SSE is never more than twice the optimum.",
@@ -255,7 +255,7 @@ def _lemma_and_groups() -> tuple[Claim, Claim]:
             distances = sorted(((a - b) ** 2).sum() for i, a in enumerate(rows) for b in rows[:i])
             within = ((rows - rows.mean(axis=0)) ** 2).sum()
             ratios.append(within / sum(distances[: len(rows) - 1]) if sum(distances) else 0.5)
-    kept = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
+    n_within_bounds = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
     return (
         Claim(
             "The least factor consists of pairs and triples alone.",
@@ -264,8 +264,8 @@ def _lemma_and_groups() -> tuple[Claim, Claim]:
         ),
         Claim(
             "Lemma 1: the SSE of a group lies between half its weight and its weight.",
-            f"So in {kept} of {len(ratios)} groups of both tables.",
-            kept == len(ratios),
+            f"So in {n_within_bounds} of {len(ratios)} groups of both tables.",
+            n_within_bounds == len(ratios),
         ),
     )
 

@@ -56,9 +56,11 @@ def claims() -> Claims:
     """What the paper reads off Figure 14."""
     x = {size: blocked()[size, 0.0].x for size in BLOCK_SIZES}
     linked = {size: _curve(size, "linked") for size in BLOCK_SIZES}
-    whole, n = linked[N_QUASI_IDENTIFIERS], len(sources()["census"].X)
+    without_blocks, n = linked[N_QUASI_IDENTIFIERS], len(sources()["census"].X)
     bounds = [blocked()[N_QUASI_IDENTIFIERS, weight].groups[0] / n for weight in LAMBDAS]
-    n_kept = sum(share <= bound <= 1 / K for share, bound in zip(whole, bounds, strict=True))
+    n_within_bound = sum(
+        share <= bound <= 1 / K for share, bound in zip(without_blocks, bounds, strict=True)
+    )
     ends = {rounded([blocked()[size, 1.0].x])[0] for size in BLOCK_SIZES}
     return Claims(
         "Claims on Figure 14",
@@ -77,13 +79,13 @@ def claims() -> Claims:
             ),
             Claim(
                 "Without blocks, DLD is about 1/k at λ = 0 and falls as λ grows.",
-                f"From {whole[0]:.3f} to {whole[-1]:.3f}, with 1/k = {1 / K:g}.",
-                abs(whole[0] - 1 / K) < 0.02 and whole[-1] < whole[0],
+                f"From {without_blocks[0]:.3f} to {without_blocks[-1]:.3f}, with 1/k = {1 / K:g}.",
+                abs(without_blocks[0] - 1 / K) < 0.02 and without_blocks[-1] < without_blocks[0],
             ),
             Claim(
                 "Without blocks, DLD is at most groups / n, which is at most 1/k.",
-                f"So at {n_kept} of {len(whole)} values of λ.",
-                n_kept == len(whole),
+                f"So at {n_within_bound} of {len(without_blocks)} values of λ.",
+                n_within_bound == len(without_blocks),
             ),
             Claim(
                 "At λ = 1 the groups, and so D_X, are the same for every size of blocks.",

@@ -65,14 +65,14 @@ VARIABILITY = as_printed(
 
 def table_3() -> Table:
     """The optimum."""
-    return _masked(
+    return _masked_table(
         f"Table 3: the SME example, masked with the least loss, k = {K}", TABLE_3, method="optimal"
     )
 
 
 def table_4() -> Table:
     """What the approximation gives."""
-    return _masked(
+    return _masked_table(
         f"Table 4: the SME example, masked by μ-Approx, k = {K}",
         TABLE_4,
         f"The draw is ours, with seed {SEED}: {seeds_sentence()}",
@@ -86,16 +86,17 @@ def seeds_sentence() -> str:
     """Return a sentence on how many seeds give the groups of the paper."""
     Z = companies()
     sses = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
-    n_same = sum(abs(one - sses[SEED]) < 1e-9 for one in sses)
+    n_same = sum(abs(value - sses[SEED]) < 1e-9 for value in sses)
     return (
         f"{n_same} of {SEEDS} seeds give these groups; the others give an SSE of"
         f" {min(sses):.2f} to {max(sses):.2f}."
     )
 
 
-def _masked(
-    title: str, printed: dict[tuple[str, str], str], more: str = "", **options: Any
+def _masked_table(
+    title: str, printed: dict[tuple[str, str], str], remark: str = "", **options: Any
 ) -> Table:
+    """Return the table of the eleven companies, masked by a method."""
     release = microaggregate(
         datasets.sme(kind="pyarrow"),
         list(COLUMNS[:N_QUASI_IDENTIFIERS]),
@@ -111,7 +112,7 @@ def _masked(
     }
     about = (
         "Surface and number of employees are masked; turnover and net profit are released as they"
-        f" are. {more}"
+        f" are. {remark}"
     )
     return Table.of(title, about, printed, ours, inputs=COLUMNS[N_QUASI_IDENTIFIERS:])
 

@@ -66,7 +66,7 @@ def draws() -> dict[str, list[tuple[float, float]]]:
     }
 
 
-def both(name: str, method: str, k: int) -> list[list[float]]:
+def losses_of_runs(name: str, method: str, k: int) -> list[list[float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     if method == "mu-approx":
         pairs: list[list[float]] = draws()[f"{name} {k}"]
@@ -80,10 +80,11 @@ def table_5() -> Table:
     for row, column in TABLE_5:
         name, measure, method = row.split(", ")
         position = ("L_E", "L_SSE").index(measure)
-        losses = [run[position] for run in both(name.lower(), METHODS[method], int(column[2:]))]
+        pairs = losses_of_runs(name.lower(), METHODS[method], int(column[2:]))
+        losses = [pair[position] for pair in pairs]
         ours[row, column] = sum(losses) / len(losses)
         if len(losses) > 1:
-            notes[row, column] = _drawn(TABLE_5[row, column], losses)
+            notes[row, column] = _note_on_draws(TABLE_5[row, column], losses)
     return Table.of(
         "Table 5: information loss",
         "L_E = 100 SDE / SDT counts distances, L_SSE = 100 SSE / SST their squares. The row of"
@@ -96,7 +97,13 @@ def table_5() -> Table:
     )
 
 
-def _drawn(printed: str, losses: list[float]) -> str:
+def _sse_losses(name: str, k: int) -> list[float]:
+    """Return L_SSE of μ-Approx for every seed."""
+    return [l_sse for _, l_sse in draws()[f"{name} {k}"]]
+
+
+def _note_on_draws(printed: str, losses: list[float]) -> str:
+    """Return a note on how a printed loss of one draw compares with ours."""
     least, greatest = min(losses), max(losses)
     span = f"{least:.2f} to {greatest:.2f}"
     if printed == "-" or least <= float(printed) <= greatest:
@@ -116,17 +123,17 @@ def claims() -> Claims:
 
 
 def _ranking() -> Claim:
-    shares, n_kept, n_cases = [], 0, 0
+    shares, n_holding, n_cases = [], 0, 0
     for name in ("tarragona", "census"):
         for k in KS:
             mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
-            share = np.mean([mdav < mst < one[1] for one in draws()[f"{name} {k}"]])
+            share = np.mean([mdav < mst < mu_approx for mu_approx in _sse_losses(name, k)])
             shares.append(f"{name.capitalize()} k = {k}: {share:.0%}")
-            n_kept, n_cases = n_kept + (share > 0.5), n_cases + 1
+            n_holding, n_cases = n_holding + (share > 0.5), n_cases + 1
     return Claim(
         "On Tarragona and Census MDAV loses least, followed by M-d and then μ-Approx.",
         f"In this order for so many seeds: {'; '.join(shares)}.",
-        n_kept == n_cases,
+        n_holding == n_cases,
         "In print M-d loses less than MDAV on Tarragona at k = 3 (16.63 and 16.93), and μ-Approx"
         " less than M-d on Census at k = 10 (17.01 and 17.17).",
         holds_in_print=False,
@@ -135,7 +142,7 @@ def _ranking() -> Claim:
 
 def _small_differences() -> Claim:
     ratios = {
-        (name, k): np.mean([one[1] for one in draws()[f"{name} {k}"]]) / run(name, "mdav", k)[1]
+        (name, k): np.mean(_sse_losses(name, k)) / run(name, "mdav", k)[1]
         for name in ("tarragona", "census")
         for k in KS
     }
@@ -151,12 +158,12 @@ def _small_differences() -> Claim:
 
 def _beats_mst() -> Claim:
     mst = run("tarragona", "mst", 10)[1]
-    share = float(np.mean([one[1] < mst for one in draws()["tarragona 10"]]))
+    losses = _sse_losses("tarragona", 10)
+    share = float(np.mean([l_sse < mst for l_sse in losses]))
     return Claim(
         "On Tarragona at k = 10 μ-Approx loses less than M-d.",
         f"It does for {share:.0%} of the seeds: M-d loses {mst:.2f}, μ-Approx"
-        f" {min(one[1] for one in draws()['tarragona 10']):.2f} to"
-        f" {max(one[1] for one in draws()['tarragona 10']):.2f}.",
+        f" {min(losses):.2f} to {max(losses):.2f}.",
         share > 0.5,
         "It depends on the draw.",
     )
@@ -164,7 +171,7 @@ def _beats_mst() -> Claim:
 
 def _eia() -> Claim:
     shares = {
-        k: float(np.mean([one[1] < run("eia", "mdav", k)[1] for one in draws()[f"eia {k}"]]))
+        k: float(np.mean([l_sse < run("eia", "mdav", k)[1] for l_sse in _sse_losses("eia", k)]))
         for k in KS
     }
     return Claim(

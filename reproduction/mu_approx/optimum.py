@@ -128,10 +128,10 @@ def computed_cells(kind: str) -> Mapping[Key, float]:
 def claims() -> Claims:
     """What the paper reads off Tables 6 to 8."""
     worst = max(
-        (one[1] / one[0] - 1) / _allowed(k)
+        (sses[1] / sses[0] - 1) / _allowed(k)
         for kind in KINDS
         for runs in trials()[kind]
-        for k, one in zip(KS, runs, strict=True)
+        for k, sses in zip(KS, runs, strict=True)
     )
     bound = Claim(
         "μ-Approx is much nearer to the optimum than its bound.",
@@ -171,7 +171,7 @@ def _nearer() -> tuple[Claim, Claim, Claim]:
 def _shares(kind: str) -> dict[int, float]:
     """Return the share of tables on which μ-Approx is nearer to the optimum than MDAV, by k."""
     runs = np.array(trials()[kind])
-    return {k: float(np.mean(runs[:, at, 1] < runs[:, at, 2])) for at, k in enumerate(KS)}
+    return {k: float(np.mean(runs[:, i, 1] < runs[:, i, 2])) for i, k in enumerate(KS)}
 
 
 def _describe_shares(shares: Mapping[int, float]) -> str:

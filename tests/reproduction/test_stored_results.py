@@ -28,9 +28,9 @@ def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, mon
 
 def test_samples_of_census_are_those_that_are_kept():
     rng = np.random.default_rng(two_mu_approx.SEED)
-    for kept in two_mu_approx.drawn()[:3]:
+    for kept in two_mu_approx.sample_sses()[:3]:
         assert two_mu_approx.sample(rng) == pytest.approx(kept)
-    assert len(two_mu_approx.drawn()) == two_mu_approx.SAMPLES
+    assert len(two_mu_approx.sample_sses()) == two_mu_approx.SAMPLES
 
 
 @pytest.mark.parametrize(("name", "k"), [("tarragona", 10), ("census", 5), ("eia", 3)])
