@@ -127,7 +127,7 @@ def _ranking() -> Claim:
     for name in ("tarragona", "census"):
         for k in KS:
             mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
-            share = np.mean([mdav < mst < mu_approx for mu_approx in _sse_losses(name, k)])
+            share = float(np.mean([mdav < mst < loss for loss in _sse_losses(name, k)]))
             shares.append(f"{name.capitalize()} k = {k}: {share:.0%}")
             n_holding, n_cases = n_holding + (share > 0.5), n_cases + 1
     return Claim(
@@ -142,7 +142,7 @@ def _ranking() -> Claim:
 
 def _small_differences() -> Claim:
     ratios = {
-        (name, k): np.mean(_sse_losses(name, k)) / run(name, "mdav", k)[1]
+        (name, k): float(np.mean(_sse_losses(name, k))) / run(name, "mdav", k)[1]
         for name in ("tarragona", "census")
         for k in KS
     }

@@ -28,7 +28,10 @@ from shoal.plan.release import Release, ReleaseLike
 VERSION = 2
 READABLE_VERSIONS = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
 DIGITS = 4
-NOTE = "For auditors, not for publication: whoever holds the seeds may undo a mask that draws."
+NOTE = "For auditors, not for publication: the seeds may allow undoing steps that draw at random."
+FORMER_NOTES = (  # of earlier versions, whose manifests still verify
+    "For auditors, not for publication: whoever holds the seeds may undo a mask that draws.",
+)
 
 
 def content(release: Release) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shoal._versions import installed_version
-from shoal.audit.manifest import NOTE, rounded, seal
+from shoal.audit.manifest import FORMER_NOTES, NOTE, rounded, seal
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
@@ -25,7 +25,7 @@ def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
     """Check the seal of a manifest and its note."""
     if seal(entries) != entries["seal"]:
         return False, "it was changed after it was sealed"
-    if entries["manifest"] != 1 and entries["note"] != NOTE:
+    if entries["manifest"] != 1 and entries["note"] not in (NOTE, *FORMER_NOTES):
         return False, "its note is not the one that Shoal writes"
     return True, "unchanged since it was sealed"
 

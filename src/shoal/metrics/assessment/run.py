@@ -16,7 +16,8 @@ from shoal.metrics._types import Labels
 from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
 from shoal.metrics.assessment.frames import assess_frames
 from shoal.metrics.assessment.result import Assessment
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
+from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
+from shoal.metrics.subgroups import Subgroups
 
 KNOWN_GROUP_NOTE = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
