@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics._ranks import dense_ranks
 from shoal.metrics._types import Labels
 
 Kind = Literal["utility", "risk"]
@@ -144,4 +145,4 @@ def _unit_codes(units: Any, n_records: int) -> Labels:
             code="matrix-not-accepted",
             need="units",
         )
-    return np.unique(array, return_inverse=True)[1].ravel()
+    return dense_ranks(array)

@@ -13,6 +13,7 @@ from shoal.frame.codes import text_codes, value_codes
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics._ranks import dense_ranks
 from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
 from shoal.metrics.individual_risk import (
@@ -192,7 +193,7 @@ def _small_weight_warnings(frame: Frame, weight: str | None) -> list[ShoalWarnin
 def _households(frame: Frame, name: str) -> Labels:
     """Return the household of each record, numbered from 0."""
     tables.check_columns(frame, [name])
-    return np.unique(read_unit_codes(frame, name), return_inverse=True)[1].ravel()
+    return dense_ranks(read_unit_codes(frame, name))
 
 
 def _fit_models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:

@@ -190,9 +190,8 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     varying = varying_columns(original, masked)
     if not varying.any():
         return 0.0
-    original_eigenvalue = np.linalg.eigvalsh(correlations(original[:, varying]))[-1]
-    masked_eigenvalue = np.linalg.eigvalsh(correlations(masked[:, varying]))[-1]
-    return float(100 * abs(masked_eigenvalue - original_eigenvalue) / varying.sum())
+    change = _eigenvalues(masked[:, varying])[-1] - _eigenvalues(original[:, varying])[-1]
+    return float(100 * abs(change) / varying.sum())
 
 
 @measure(kind="utility", better="lower")
@@ -228,11 +227,13 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     varying = varying_columns(original, masked)
     if varying.sum() < 2:
         return 0.0
-    original_eigenvalues = np.linalg.eigvalsh(correlations(original[:, varying]))
-    masked_eigenvalues = np.linalg.eigvalsh(correlations(masked[:, varying]))
-    return float(
-        np.abs(masked_eigenvalues - original_eigenvalues).sum() / (2 * (varying.sum() - 1))
-    )
+    changes = _eigenvalues(masked[:, varying]) - _eigenvalues(original[:, varying])
+    return float(np.abs(changes).sum() / (2 * (varying.sum() - 1)))
+
+
+def _eigenvalues(X: Matrix) -> Values:
+    """Return the eigenvalues of the correlation matrix in ascending order."""
+    return np.asarray(np.linalg.eigvalsh(correlations(X)))
 
 
 def _align_sign(loadings: Values, reference: Values) -> Values:
