@@ -37,7 +37,7 @@ STAGES = {
     "grouping": ("partitioners/_base.py", "fit"),
     "masking, without grouping": ("steps/microaggregate.py", "apply"),
     "checking the guarantee": ("plan/guarantees.py", "check_guarantees"),
-    "measuring": ("metrics/assessment.py", "assess_frames"),
+    "measuring": ("metrics/assessment/frames.py", "assess_frames"),
     "aggregating for figures": ("plan/profile.py", "profile"),
     "writing": ("io/target.py", "write"),
 }

@@ -151,7 +151,7 @@ def borders(kind, n, p):
 
 def warm(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
-    from shoal.metrics.linkage import linkage_chances
+    from shoal.metrics.risk.linkage import linkage_chances
     from shoal.scale.microaggregation.grouping import single_threaded
 
     X = piece(0)[:20_000]

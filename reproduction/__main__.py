@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reproduction import tally, write
+from reproduction import tally, write_pages
 from shoal.cli._options import Force, Quiet
 from shoal.cli._session import session
 
@@ -23,7 +23,7 @@ def papers(
 ) -> None:
     """Run every table and figure of five papers; write published figures beside ours."""
     with session(quiet=quiet):
-        for page in write(folder, only or (), force=force):
+        for page in write_pages(folder, only or (), force=force):
             if not quiet:
                 typer.echo(f"{folder / page.name}.md: {tally(page)}")
 

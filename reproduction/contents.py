@@ -1,4 +1,4 @@
-"""The contents of the papers, and where each item is in Shoal, or why it is missing.
+"""The contents of the papers, with where each item is in Shoal, or why it is missing.
 
 `contents.txt` has one line for each algorithm, definition, theorem with algorithmic content, table,
 figure, example, timing and recommendation.
@@ -12,17 +12,30 @@ from pathlib import Path
 
 from reproduction.page import Page
 
-LIST = Path(__file__).with_suffix(".txt")
-MISSING = "not here: "
+CONTENTS_FILE = Path(__file__).with_suffix(".txt")
+MISSING_PREFIX = "not here: "
 
 
 @dataclass(frozen=True)
 class Item:
-    """An item of a paper: its name there, a description, and its places in Shoal or a reason."""
+    """An item of a paper, and where it is.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the paper.
+    description : str
+        What it is.
+    locations : tuple of str
+        Where it is: importable names, headings of the paper's page after ``#``, or pages of the
+        documentation.
+    reason : str
+        Why it is nowhere, if it is not.
+    """
 
     name: str
-    what: str
-    places: tuple[str, ...]
+    description: str
+    locations: tuple[str, ...]
     reason: str = ""
 
 
@@ -31,7 +44,7 @@ def contents() -> Mapping[str, tuple[Item, ...]]:
     """Return the items of each paper."""
     items: dict[str, tuple[Item, ...]] = {}
     paper = ""
-    for line in LIST.read_text(encoding="utf-8").splitlines():
+    for line in CONTENTS_FILE.read_text(encoding="utf-8").splitlines():
         if line.startswith("["):
             paper = line.strip("[]")
             items[paper] = ()
@@ -41,10 +54,10 @@ def contents() -> Mapping[str, tuple[Item, ...]]:
 
 
 def _item(line: str) -> Item:
-    name, what, where = (cell.strip() for cell in line.split("|"))
-    if where.startswith(MISSING):
-        return Item(name, what, (), where.removeprefix(MISSING))
-    return Item(name, what, tuple(place.strip() for place in where.split(";")))
+    name, description, locations = (cell.strip() for cell in line.split("|"))
+    if locations.startswith(MISSING_PREFIX):
+        return Item(name, description, (), locations.removeprefix(MISSING_PREFIX))
+    return Item(name, description, tuple(text.strip() for text in locations.split(";")))
 
 
 def headings(text: str) -> list[str]:
@@ -52,38 +65,38 @@ def headings(text: str) -> list[str]:
     return re.findall(r"(?m)^###? (.*)$", text)
 
 
-def heading_of(place: str, text: str) -> str:
-    """Return the first heading of a page that begins with the text of a place after ``#``."""
-    return next(
-        heading for heading in headings(text) if heading.startswith(place.removeprefix("#"))
-    )
+def heading_of(location: str, text: str) -> str:
+    """Return the first heading of a page that begins with the text of a location after ``#``."""
+    beginning = location.removeprefix("#")
+    return next(heading for heading in headings(text) if heading.startswith(beginning))
 
 
 def contents_text(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
     """Return the page that lists all items; ``texts`` are the pages of the papers."""
-    parts = [
+    blocks = [
         "# What the papers hold, and where it is",
         "Every algorithm, definition, theorem with algorithmic content, table, figure, example,\n"
         "timing and recommendation of the five papers. A test imports every name and looks up\n"
-        "every head.",
+        "every heading.",
     ]
     for page in pages:
         rows = ["| In the paper | What | In Shoal |", "| --- | --- | --- |"]
         for item in contents()[page.name]:
-            places = [_shown(place, page.name, texts[page.name]) for place in item.places]
-            where = ", ".join(places) or f"not here: {item.reason}"
-            rows.append(f"| {item.name} | {item.what} | {where} |")
-        parts += [f"## {page.title}", "\n".join(rows)]
-    return "\n\n".join(parts) + "\n"
+            links = [_link(location, page.name, texts[page.name]) for location in item.locations]
+            where = ", ".join(links) or f"{MISSING_PREFIX}{item.reason}"
+            rows.append(f"| {item.name} | {item.description} | {where} |")
+        blocks += [f"## {page.title}", "\n".join(rows)]
+    return "\n\n".join(blocks) + "\n"
 
 
-def _shown(place: str, paper: str, text: str) -> str:
-    if place.startswith("#"):
-        heading = heading_of(place, text)
+def _link(location: str, paper: str, text: str) -> str:
+    """Return a location as a link, or as code if it is an importable name."""
+    if location.startswith("#"):
+        heading = heading_of(location, text)
         return f"[{heading.partition(':')[0]}]({paper}.md#{anchor(heading)})"
-    if place.startswith("docs/"):
-        return f"[{Path(place).stem}](../{place.removeprefix('docs/')})"
-    return f"`{place}`"
+    if location.startswith("docs/"):
+        return f"[{Path(location).stem}](../{location.removeprefix('docs/')})"
+    return f"`{location}`"
 
 
 def anchor(heading: str) -> str:

@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Key, Page, Part, Published, Table, as_printed
-from reproduction.runs import Labels, groups, loss, masked, reference
+from reproduction.page import Claim, Claims, Key, Page, Published, Section, Table, as_printed
+from reproduction.runs import Labels, groups, loss, masked, reference_table
 from shoal.metrics import linkage_top2
 
 KS = (3, 4, 5, 10)
@@ -126,12 +126,12 @@ LINKAGE = (
 def labels(name: str, method: str, k: int) -> Labels:
     """Return the groups that a method of the paper makes of a table."""
     options: dict[str, Any] = {"gamma": GAMMAS[name]} if method == "vmdav" else {}
-    return groups(reference(name), method, k, **options)
+    return groups(reference_table(name), method, k, **options)
 
 
 def losses(title: str, name: str, printed: Published) -> Table:
     """Information loss of every method on one table."""
-    return Table.of(title, "", printed, computed(name), NOTES[name], cut=True)
+    return Table.of(title, "", printed, computed(name), NOTES[name], may_be_cut=True)
 
 
 def figure() -> Figure:
@@ -155,7 +155,7 @@ def table_4_cells() -> dict[Key, float]:
     """Return the share of linked records of the new method, in per cent."""
     ours = {}
     for name in GAMMAS:
-        Z = reference(name)
+        Z = reference_table(name)
         row = "EIA" if name == "eia" else name.capitalize()
         for k in KS:
             release = masked(Z, labels(name, "cvmdav", k))
@@ -173,7 +173,7 @@ def table_4() -> Table:
         TABLE_4,
         table_4_cells(),
         {("", ""): LINKAGE},
-        cut=True,
+        may_be_cut=True,
     )
 
 
@@ -183,7 +183,7 @@ PRINTED = {"tarragona": TABLE_1, "census": TABLE_2, "eia": TABLE_3}
 @cache
 def computed(name: str) -> dict[Key, float]:
     """Return the losses of all methods on a table."""
-    Z = reference(name)
+    Z = reference_table(name)
     return {
         (row, f"k={k}"): loss(Z, labels(name, method, k))
         for row, method in METHODS.items()
@@ -202,19 +202,19 @@ def claims() -> Claims:
         "Claims on Tables 1 to 4",
         "",
         (
-            _wins("tarragona", (5, 10)),
-            _wins("census", (5,)),
-            _wins("eia", (10,)),
-            _on_par(),
-            _grows(),
-            _falls(),
+            _claim_least_loss("tarragona", (5, 10)),
+            _claim_least_loss("census", (5,)),
+            _claim_least_loss("eia", (10,)),
+            _claim_on_par(),
+            _claim_loss_grows(),
+            _claim_risk_falls(),
         ),
     )
 
 
-def _wins(name: str, ks: tuple[int, ...]) -> Claim:
+def _claim_least_loss(name: str, ks: tuple[int, ...]) -> Claim:
     ours, printed = computed(name), PRINTED[name]
-    own = all(best(printed, k) == "CV-MDAV" for k in ks)
+    holds_in_print = all(best(printed, k) == "CV-MDAV" for k in ks)
     text = "; ".join(
         f"{best(ours, k)} at k = {k} ({ours[best(ours, k), f'k={k}']:.3f}; CV-MDAV"
         f" {ours['CV-MDAV', f'k={k}']:.3f})"
@@ -228,14 +228,16 @@ def _wins(name: str, ks: tuple[int, ...]) -> Claim:
         f"Of ours, the least loss has {text}.",
         all(best(ours, k) == "CV-MDAV" for k in ks),
         f"In the paper's own table the least is {printed_best}.",
-        own,
+        holds_in_print,
     )
 
 
-def _on_par() -> Claim:
+def _claim_on_par() -> Claim:
     """CV-MDAV against every other method."""
-    shares = {}
-    for which, tables in (("ours", {name: computed(name) for name in PRINTED}), ("own", PRINTED)):
+    counts = {}
+    sources: dict[str, Mapping[str, Mapping[Key, float | str]]]
+    sources = {"ours": {name: computed(name) for name in PRINTED}, "printed": PRINTED}
+    for source, tables in sources.items():
         wins = [
             float(cells["CV-MDAV", f"k={k}"]) < float(cells[row, f"k={k}"])
             for cells in tables.values()
@@ -243,30 +245,32 @@ def _on_par() -> Claim:
             for row in METHODS
             if row != "CV-MDAV"
         ]
-        shares[which] = sum(wins), len(wins)
-    (won, of), (own, _) = shares["ours"], shares["own"]
+        counts[source] = sum(wins)
+        n_comparisons = len(wins)
+    n_wins, n_wins_in_print = counts["ours"], counts["printed"]
     return Claim(
         "CV-MDAV dominates most of the methods, or is on a par with them, for k = 3, 4, 5 and 10.",
-        f"It loses less in {won} of {of} comparisons with another method (in print: {own}).",
-        2 * won > of,
+        f"It loses less in {n_wins} of {n_comparisons} comparisons with another method (in print:"
+        f" {n_wins_in_print}).",
+        2 * n_wins > n_comparisons,
         "It loses less in fewer than half of them.",
-        2 * own > of,
+        2 * n_wins_in_print > n_comparisons,
     )
 
 
-def _grows() -> Claim:
-    steps = {which: _steps(cells) for which, cells in (("ours", computed), ("own", PRINTED.get))}
-    (grows, of, where), (own, _, _) = steps["ours"], steps["own"]
+def _claim_loss_grows() -> Claim:
+    n_growing, n_steps, exceptions = _count_growing_steps(computed)
+    n_growing_in_print, _, _ = _count_growing_steps(PRINTED.get)
     return Claim(
         "The loss grows with k.",
-        f"In {grows} of {of} steps from one k to the next.",
-        grows == of,
-        f"Not for {where}.",
-        own == of,
+        f"In {n_growing} of {n_steps} steps from one k to the next.",
+        n_growing == n_steps,
+        f"Not for {exceptions}.",
+        n_growing_in_print == n_steps,
     )
 
 
-def _steps(cells: Callable[[str], Any]) -> tuple[int, int, str]:
+def _count_growing_steps(cells: Callable[[str], Any]) -> tuple[int, int, str]:
     """Return how often the loss grows from one k to the next, of how many, and where not."""
     falls, number = [], 0
     for name in PRINTED:
@@ -279,7 +283,7 @@ def _steps(cells: Callable[[str], Any]) -> tuple[int, int, str]:
     return number - len(falls), number, ", ".join(falls)
 
 
-def _falls() -> Claim:
+def _claim_risk_falls() -> Claim:
     linked = table_4_cells()
     rows = list(dict.fromkeys(row for row, _ in linked))
     falls = [
@@ -298,7 +302,7 @@ def _falls() -> Claim:
     )
 
 
-PARTS: tuple[Callable[[], Part], ...] = (
+SECTIONS: tuple[Callable[[], Section], ...] = (
     partial(losses, "Table 1: information loss on Tarragona", "tarragona", TABLE_1),
     partial(losses, "Table 2: information loss on Census", "census", TABLE_2),
     partial(losses, "Table 3: information loss on EIA", "eia", TABLE_3),

@@ -23,24 +23,24 @@ class Panel:
     ----------
     title : str
         Title.
-    x : str
+    x_label : str
         Label of the horizontal axis.
-    y : str
+    y_label : str
         Label of the vertical axis.
     series : tuple of Series
         The lines.
     diagonal : bool
         Whether to draw the line on which a gain equals its price.
-    up_to : float
-        End of the horizontal axis, if the lines go further; 0 shows all.
+    x_max : float
+        End of the horizontal axis, if the lines go further; 0 shows them whole.
     """
 
     title: str
-    x: str
-    y: str
+    x_label: str
+    y_label: str
     series: tuple[Series, ...]
     diagonal: bool = False
-    up_to: float = 0.0
+    x_max: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import singledispatch
 
 from reproduction.figure import Figure
-from reproduction.page import Claims, Comparison, Numbers, Page, Part, Rows, Table
+from reproduction.page import Claims, Comparison, NumberTable, Page, Section, Table, TextTable
 
 LEGEND = (
     "Our figures have one decimal more than the printed ones. `=` means that ours, rounded to the"
@@ -20,8 +20,8 @@ WIDTH = 100  # of a line of prose
 def page_text(page: Page) -> str:
     """Return the page."""
     legend = [LEGEND] if any(page.comparisons()) else []
-    head = [f"# {page.title}", page.reference, page.about, tally(page), *legend, ORIGIN]
-    return _joined([*head, *(text(part) for part in page.parts)])
+    header = [f"# {page.title}", page.reference, page.about, tally(page), *legend, ORIGIN]
+    return _join_blocks([*header, *(section_text(section) for section in page.sections)])
 
 
 def index_text(pages: Sequence[Page]) -> str:
@@ -35,7 +35,9 @@ def index_text(pages: Sequence[Page]) -> str:
         "[What the papers hold, and where it is](contents.md) lists everything in them."
         " [All methods on the reference tables](methods.md) compares loss and time."
     )
-    return _joined(["# The papers", about, _grid(["Paper", "Result"], rows), listing, ORIGIN])
+    return _join_blocks(
+        ["# The papers", about, _markdown_table(["Paper", "Result"], rows), listing, ORIGIN]
+    )
 
 
 def tally(page: Page) -> str:
@@ -44,14 +46,18 @@ def tally(page: Page) -> str:
     counts = []
     if cells:
         same = [cell for cell in cells if cell.agrees]
-        rounded = sum(cell.rounds for cell in same)
+        rounded = sum(cell.agrees_rounded for cell in same)
         by_rule = f" ({rounded} rounded, {len(same) - rounded} cut)" if rounded < len(same) else ""
         counts.append(
             f"{len(same)} of {len(cells)} printed figures reproduced to the digit{by_rule}"
         )
-    tables = [part for part in page.parts if isinstance(part, Table) and not part.in_kind]
+    tables = [
+        section
+        for section in page.sections
+        if isinstance(section, Table) and not section.uses_other_data
+    ]
     if len(tables) > 1:
-        counts[-1] += f": {', '.join(_counted(table) for table in tables)}"
+        counts[-1] += f": {', '.join(_count_agreements(table) for table in tables)}"
     if claims:
         counts.append(f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold")
     drawn = len(list(page.figures()))
@@ -60,106 +66,111 @@ def tally(page: Page) -> str:
     return f"{'; '.join(counts)}."
 
 
-def _counted(table: Table) -> str:
+def _count_agreements(table: Table) -> str:
     name = table.title.partition(":")[0]
     return f"{name} {sum(cell.agrees for cell in table.compared)} of {len(table.compared)}"
 
 
 @singledispatch
-def text(part: Part) -> str:
-    """Return a part of a page."""
-    raise TypeError(type(part).__name__)
+def section_text(section: Section) -> str:
+    """Return a section of a page."""
+    raise TypeError(type(section).__name__)
 
 
-@text.register
+@section_text.register
 def _table(table: Table) -> str:
-    notes = list(dict.fromkeys(cell.note for cell in table.comparisons if _to_explain(table, cell)))
+    notes = list(dict.fromkeys(cell.note for cell in table.comparisons if _needs_note(table, cell)))
     cells = {(cell.row, cell.column): cell for cell in table.comparisons}
     lines = []
     for row in table.rows:
         ordered = [cells[row, column] for column in table.columns]
         lines.append([row, "published", *(cell.published for cell in ordered)])
         lines.append(["", "ours", *(_ours(table, cell) for cell in ordered)])
-        if not table.in_kind:
+        if not table.uses_other_data:
             lines.append(["", "difference", *(_difference(cell, notes) for cell in ordered)])
-    footnotes = "\n".join(f"- [{at}] {note}" for at, note in enumerate(notes, 1))
-    grid = _grid(["", "", *table.columns], lines)
-    return _joined([f"## {table.title}", table.about, grid, footnotes])
+    footnotes = "\n".join(f"- [{i}] {note}" for i, note in enumerate(notes, 1))
+    grid = _markdown_table(["", "", *table.columns], lines)
+    return _join_blocks([f"## {table.title}", table.about, grid, footnotes])
 
 
-def _to_explain(table: Table, cell: Comparison) -> bool:
-    return not table.in_kind and not cell.agrees
+def _needs_note(table: Table, cell: Comparison) -> bool:
+    return not table.uses_other_data and not cell.agrees
 
 
 def _ours(table: Table, cell: Comparison) -> str:
     if cell.published == "-":
         return _number(cell.ours, max(other.digits for other in table.comparisons) + 1)
-    more = not table.in_kind and (cell.digits > 0 or not float(cell.ours).is_integer())
-    return _number(cell.ours, cell.digits + more)
+    more_digits = not table.uses_other_data and (
+        cell.digits > 0 or not float(cell.ours).is_integer()
+    )
+    return _number(cell.ours, cell.digits + more_digits)
 
 
 def _difference(cell: Comparison, notes: Sequence[str]) -> str:
     if cell.published == "-":
         return ""
-    if cell.copied and cell.agrees:
+    if cell.is_input and cell.agrees:
         return "input"
     if cell.agrees:
-        return "=" if cell.rounds else "= cut"
+        return "=" if cell.agrees_rounded else "= cut"
     return f"{cell.difference:+.{max(cell.digits, 1)}f} [{notes.index(cell.note) + 1}]"
 
 
-@text.register
+@section_text.register
 def _claims(claims: Claims) -> str:
-    rows = [[claim.says, claim.result, claim.verdict] for claim in claims.claims]
-    grid = _grid(["Claim of the paper", "Our result", "Verdict"], rows)
-    return _joined([f"## {claims.title}", claims.about, grid])
+    rows = [[claim.statement, claim.result, claim.verdict] for claim in claims.claims]
+    grid = _markdown_table(["Claim of the paper", "Our result", "Verdict"], rows)
+    return _join_blocks([f"## {claims.title}", claims.about, grid])
 
 
-@text.register
-def _rows(part: Rows) -> str:
-    rows = [[name, *both] for name, both in part.rows.items()]
-    return _joined([f"## {part.title}", part.about, _grid(["", *part.head], rows)])
+@section_text.register
+def _text_table(table: TextTable) -> str:
+    rows = [[name, *texts] for name, texts in table.rows.items()]
+    return _join_blocks(
+        [f"## {table.title}", table.about, _markdown_table(["", *table.header], rows)]
+    )
 
 
-@text.register
-def _numbers(numbers: Numbers) -> str:
+@section_text.register
+def _number_table(numbers: NumberTable) -> str:
     rows = [
         [name, *(_number(value, numbers.decimals) for value in values)]
         for name, values in numbers.rows.items()
     ]
-    return _joined([f"### {numbers.title}", _grid(["", *numbers.columns], rows)])
+    return _join_blocks([f"### {numbers.title}", _markdown_table(["", *numbers.columns], rows)])
 
 
-@text.register
+@section_text.register
 def _figure(figure: Figure) -> str:
     image = f"![{figure.title}]({figure.name}.svg)"
-    return _joined([f"## {figure.title}", image, figure.caption])
+    return _join_blocks([f"## {figure.title}", image, figure.caption])
 
 
 def _number(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}"
 
 
-def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---", *("---:" if len(head) > 3 else "---" for _ in head[1:])], *rows]
+def _markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    alignments = ["---", *("---:" if len(header) > 3 else "---" for _ in header[1:])]
+    lines = [header, alignments, *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _joined(blocks: Iterable[str]) -> str:
-    return "\n\n".join(wrapped(block.strip()) for block in blocks if block) + "\n"
+def _join_blocks(blocks: Iterable[str]) -> str:
+    return "\n\n".join(wrap(block.strip()) for block in blocks if block) + "\n"
 
 
-def wrapped(block: str) -> str:
+def wrap(block: str) -> str:
     """Return a block with its prose wrapped; headings, tables and images stay as they are."""
     lines = []
     for line in block.splitlines():
         indent = "  " if line.startswith("- ") else ""
-        kept = line.startswith(("#", "|", "!["))
-        lines += [line] if kept or not line else _filled(line, indent)
+        is_prose = line and not line.startswith(("#", "|", "!["))
+        lines += _fill(line, indent) if is_prose else [line]
     return "\n".join(lines)
 
 
-def _filled(line: str, indent: str) -> list[str]:
+def _fill(line: str, indent: str) -> list[str]:
     return textwrap.wrap(
         line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
     )

@@ -1,4 +1,4 @@
-"""The content of a page about a paper, as plain data: published figures beside ours."""
+"""The content of a page about a paper as plain data: published figures beside ours."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,19 +45,18 @@ class Comparison:
     Parameters
     ----------
     row : str
-        Row of the table it stands in.
+        Its row in the table.
     column : str
-        Column of the table it stands in.
+        Its column in the table.
     published : str
-        As it is printed, with all its digits; ``-`` if there is none.
+        The printed figure, with all its digits; ``-`` if there is none.
     ours : float
         The result of our code.
     note : str
         Why the two differ, where they do.
-    cut : bool
-        Whether the paper may have cut the figure to the digits printed, rather
-        than rounded it.
-    copied : bool
+    may_be_cut : bool
+        Whether the paper may have cut the figure to the printed digits, rather than rounded it.
+    is_input : bool
         Whether the figure is an input that the method leaves as it is; it does not
         count as reproduced.
     """
@@ -67,8 +66,8 @@ class Comparison:
     published: str
     ours: float
     note: str = ""
-    cut: bool = False
-    copied: bool = False
+    may_be_cut: bool = False
+    is_input: bool = False
 
     @property
     def digits(self) -> int:
@@ -76,45 +75,45 @@ class Comparison:
         return len(self.published.partition(".")[2])
 
     @property
-    def rounds(self) -> bool:
-        """Whether ours, rounded to the digits printed, is what is printed."""
+    def agrees_rounded(self) -> bool:
+        """Whether our figure, rounded to the printed digits, equals the printed one."""
         return float(self.published) == float(f"{self.ours:.{self.digits}f}")
 
     @property
     def agrees(self) -> bool:
-        """Whether ours, rounded or cut to the digits printed, is what is printed."""
-        if self.published == "-" or self.rounds:
+        """Whether our figure, rounded or cut to the printed digits, equals the printed one."""
+        if self.published == "-" or self.agrees_rounded:
             return True
         longer = f"{self.ours:.{self.digits + 8}f}"
-        return self.cut and float(self.published) == float(longer[:-8])
+        return self.may_be_cut and float(self.published) == float(longer[:-8])
 
     @property
     def difference(self) -> float:
-        """Ours less the published figure."""
+        """Our figure minus the published one."""
         return self.ours - float(self.published)
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a paper, its figures beside ours.
+    """A table of a paper, with our figures beside the published ones.
 
     Parameters
     ----------
     title : str
         Number and title.
     about : str
-        How ours were made.
+        How our figures were computed.
     comparisons : tuple of Comparison
         Its cells, row by row.
-    in_kind : bool
-        Whether the data of the paper are not known, so that ours are of the
-        same kind and a difference would mean nothing.
+    uses_other_data : bool
+        Whether the data of the paper are not known: ours are then of the same kind, and
+        differences mean nothing.
     """
 
     title: str
     about: str
     comparisons: tuple[Comparison, ...]
-    in_kind: bool = False
+    uses_other_data: bool = False
 
     @classmethod
     def of(
@@ -125,29 +124,32 @@ class Table:
         ours: Mapping[Key, float],
         notes: Mapping[Key, str] | None = None,
         *,
-        cut: bool | Collection[Key] = False,
-        copied: Collection[str] = (),
-        in_kind: bool = False,
+        may_be_cut: bool | Collection[Key] = False,
+        inputs: Collection[str] = (),
+        uses_other_data: bool = False,
     ) -> "Table":
-        """Join the published figures and ours.
+        """Return the table that joins the published figures and ours.
 
-        Notes go by row and column; an empty name stands for all. ``cut`` is whether the paper
-        cuts its figures, or which of them; ``copied`` are columns of inputs.
+        The keys of ``notes`` are rows and columns; an empty name stands for all of them.
+        ``may_be_cut`` is whether the paper cuts its figures, or which of them; ``inputs`` are the
+        columns that the method leaves as they are.
         """
         cells = tuple(
             Comparison(
                 *(row, column, text, ours[row, column], _note(notes or {}, row, column)),
-                cut=cut if isinstance(cut, bool) else (row, column) in cut,
-                copied=column in copied,
+                may_be_cut=may_be_cut
+                if isinstance(may_be_cut, bool)
+                else (row, column) in may_be_cut,
+                is_input=column in inputs,
             )
             for (row, column), text in published.items()
         )
-        return cls(title, about, cells, in_kind)
+        return cls(title, about, cells, uses_other_data)
 
     @property
     def compared(self) -> list[Comparison]:
-        """The cells that are printed and that the method makes."""
-        return [cell for cell in self.comparisons if cell.published != "-" and not cell.copied]
+        """The cells that are printed and that the method computes."""
+        return [cell for cell in self.comparisons if cell.published != "-" and not cell.is_input]
 
     @property
     def rows(self) -> list[str]:
@@ -171,30 +173,30 @@ class Claim:
 
     Parameters
     ----------
-    says : str
-        What the paper says, restated.
+    statement : str
+        What the paper claims, in our words.
     result : str
         Our result, in numbers.
     holds : bool
-        Whether it holds.
+        Whether the claim holds on our numbers.
     note : str
-        Why it does not, where it does not.
-    own : bool
+        Why it does not, if so.
+    holds_in_print : bool
         Whether it holds on the figures that the paper prints.
     """
 
-    says: str
+    statement: str
     result: str
     holds: bool
     note: str = ""
-    own: bool = True
+    holds_in_print: bool = True
 
     @property
     def verdict(self) -> str:
         """The verdict as a page shows it."""
         if self.holds:
             return "holds"
-        text = "does not hold" if self.own else "not on its own tables either"
+        text = "does not hold" if self.holds_in_print else "not on its own tables either"
         return f"{text}. {self.note}".strip()
 
 
@@ -208,7 +210,7 @@ class Claims:
 
 
 @dataclass(frozen=True)
-class Numbers:
+class NumberTable:
     """A table of our figures alone, such as the points of a plot."""
 
     title: str
@@ -218,16 +220,16 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Further figures of a paper beside ours, in words: running times, ranges."""
+class TextTable:
+    """A table of texts of the paper beside ours, such as running times and ranges."""
 
     title: str
     about: str
     rows: Mapping[str, tuple[str, str]]
-    head: tuple[str, str] = ("published", "ours")
+    header: tuple[str, str] = ("published", "ours")
 
 
-Part = Table | Claims | Numbers | Rows | Figure
+Section = Table | Claims | NumberTable | TextTable | Figure
 
 
 @dataclass(frozen=True)
@@ -244,7 +246,7 @@ class Page:
         Authors, year and where it was published.
     about : str
         Introduction to the tables.
-    parts : tuple
+    sections : tuple
         Tables, claims, numbers and figures, in the order of the paper.
     """
 
@@ -252,20 +254,20 @@ class Page:
     title: str
     reference: str
     about: str
-    parts: tuple[Part, ...] = field(default=())
+    sections: tuple[Section, ...] = field(default=())
 
     def comparisons(self) -> Iterator[Comparison]:
         """Yield every figure that is printed and can be compared."""
-        for part in self.parts:
-            if isinstance(part, Table) and not part.in_kind:
-                yield from part.compared
+        for section in self.sections:
+            if isinstance(section, Table) and not section.uses_other_data:
+                yield from section.compared
 
     def claims(self) -> Iterator[Claim]:
         """Yield every claim."""
-        for part in self.parts:
-            if isinstance(part, Claims):
-                yield from part.claims
+        for section in self.sections:
+            if isinstance(section, Claims):
+                yield from section.claims
 
     def figures(self) -> Iterator[Figure]:
         """Yield every figure."""
-        yield from (part for part in self.parts if isinstance(part, Figure))
+        yield from (section for section in self.sections if isinstance(section, Figure))

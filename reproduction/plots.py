@@ -1,6 +1,7 @@
 """A figure as SVG. The same figure gives the same bytes."""
 
 from io import BytesIO
+from itertools import cycle
 from typing import Any
 
 from reproduction.figure import Figure, Panel
@@ -64,15 +65,15 @@ def draw(figure: Figure) -> bytes:
 def _panel(axis: Any, panel: Panel) -> dict[str, Any]:
     """Draw one pair of axes; return its lines by label, for the legend."""
     lines = {}
-    free = iter(range(len(panel.series)))
+    unused_colours = cycle(COLOURS)
     for line in panel.series:
-        colour = line.colour or COLOURS[next(free) % len(COLOURS)]
+        colour = line.colour or next(unused_colours)
         style = {"color": colour, "lw": 1.3, "ms": 3.5, "label": line.label}
         (lines[line.label],) = axis.plot(line.x, line.y, line.style, **style)
     if panel.diagonal:
         style = {"color": "#555555", "lw": 1, "label": "gain = price"}
         (lines["gain = price"],) = axis.plot([0, 1], [0, -1], ":", **style)
-    if panel.up_to and axis.get_xlim()[1] > panel.up_to:
-        axis.set_xlim(-panel.up_to / 20, panel.up_to)
-    axis.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
+    if panel.x_max and axis.get_xlim()[1] > panel.x_max:
+        axis.set_xlim(-panel.x_max / 20, panel.x_max)
+    axis.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
     return lines

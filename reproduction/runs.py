@@ -18,7 +18,7 @@ Labels = NDArray[np.int64]
 
 
 @cache
-def reference(name: str) -> Matrix:
+def reference_table(name: str) -> Matrix:
     """Return the columns of a reference table that the literature uses, as z-scores."""
     frame = tables.open_frame(datasets.CATALOGUE[name].load(kind="pyarrow"))
     Z = zscore(tables.matrix(frame, datasets.COLUMNS[name]))

@@ -5,8 +5,8 @@ import platform
 import time
 from collections.abc import Callable
 
-from reproduction.page import Rows
-from reproduction.store import stored
+from reproduction.page import TextTable
+from reproduction.stored_results import stored
 
 RUNS = 3
 
@@ -16,9 +16,9 @@ def seconds(run: Callable[[], object]) -> float:
     run()
     times = []
     for _ in range(RUNS):
-        began = time.process_time()
+        start = time.process_time()
         run()
-        times.append(time.process_time() - began)
+        times.append(time.process_time() - start)
     return min(times)
 
 
@@ -28,17 +28,22 @@ def machine() -> dict[str, object]:
     return {"processor": platform.machine(), "cores": os.cpu_count(), "system": platform.system()}
 
 
-def table(
+def describe_machine() -> str:
+    """Return the cores, the processor and the system of the machine, in words."""
+    entries = machine()
+    return f"a machine with {entries['cores']} ({entries['processor']}, {entries['system']})"
+
+
+def times_table(
     title: str, paper_machine: str, published: dict[str, str], ours: dict[str, float]
-) -> Rows:
+) -> TextTable:
     """Join printed times and ours; ``paper_machine`` is a sentence on the machine of the paper."""
-    here = machine()
     about = (
-        f"{paper_machine} Ours is the least processor time of {RUNS} runs on one core of a machine"
-        f" with {here['cores']} ({here['processor']}, {here['system']}), kernels compiled before."
+        f"{paper_machine} Ours is the least processor time of {RUNS} runs on one core of"
+        f" {describe_machine()}, kernels compiled before."
     )
     rows = {name: (text, format_seconds(ours[name])) for name, text in published.items()}
-    return Rows(title, about, rows)
+    return TextTable(title, about, rows)
 
 
 def format_seconds(seconds: float) -> str:

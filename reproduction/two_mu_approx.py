@@ -7,13 +7,13 @@ import numpy as np
 
 from reproduction import timing
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Key, Page, Part, Rows, Table, as_printed
-from reproduction.runs import Matrix, groups, reference, sse, sst
-from reproduction.store import stored
+from reproduction.page import Claim, Claims, Key, Page, Section, Table, TextTable, as_printed
+from reproduction.runs import Matrix, groups, reference_table, sse, sst
+from reproduction.stored_results import stored
 
 K, SEEDS, SEED = 2, range(20), 2006
-SHOWN, SAMPLES, SIZE = 10, 100, 15  # of Census
-FIRST = 600  # records of EIA
+PRINTED_SAMPLES, SAMPLES, SAMPLE_SIZE = 10, 100, 15  # of Census
+N_EIA_RECORDS = 600
 
 TABLE_1 = as_printed(
     "SSE L_SSE",
@@ -74,8 +74,8 @@ MATCHING = (
 def sources() -> Mapping[str, Matrix]:
     """Return the two tables."""
     return {
-        "Tarragona": reference("tarragona"),
-        "EIA-600": np.ascontiguousarray(reference("eia")[:FIRST, 1:]),
+        "Tarragona": reference_table("tarragona"),
+        "EIA-600": np.ascontiguousarray(reference_table("eia")[:N_EIA_RECORDS, 1:]),
     }
 
 
@@ -106,27 +106,27 @@ def table_1() -> Table:
         "L_SSE = 100 SSE / SST, SST about the table's own mean. The figures of the table are"
         " rounded, except for the SSE of 2-μ-Approx on EIA-600, whose digits are the first of ours."
     )
-    return Table.of("Table 1: loss with k = 2", about, TABLE_1, ours, notes, cut=[CUT])
+    return Table.of("Table 1: loss with k = 2", about, TABLE_1, ours, notes, may_be_cut=[CUT])
 
 
-def sample(draw: np.random.Generator) -> list[float]:
+def sample(rng: np.random.Generator) -> list[float]:
     """Return the optimum and what the approximation gives, for the next sample of Census."""
-    Z = reference("census")
-    X = np.ascontiguousarray(Z[draw.choice(len(Z), SIZE, replace=False)])
+    Z = reference_table("census")
+    X = np.ascontiguousarray(Z[rng.choice(len(Z), SAMPLE_SIZE, replace=False)])
     return [sse(X, groups(X, method, K)) for method in ("optimal", "two-mu-approx")]
 
 
 @stored("two-mu-approx-samples")
-def drawn() -> list[list[float]]:
+def sample_sses() -> list[list[float]]:
     """Return both SSE for samples of Census: more than the paper drew."""
-    draw = np.random.default_rng(SEED)
-    return [sample(draw) for _ in range(SAMPLES)]
+    rng = np.random.default_rng(SEED)
+    return [sample(rng) for _ in range(SAMPLES)]
 
 
 def samples() -> Mapping[Key, float]:
     """Return both SSE and their ratio by sample."""
     cells: dict[Key, float] = {}
-    for number, (optimum, approximation) in enumerate(drawn(), 1):
+    for number, (optimum, approximation) in enumerate(sample_sses(), 1):
         values = {"optimal": optimum, "2-μ-Approx": approximation, "ratio": optimum / approximation}
         cells |= {(f"sample {number}", name): value for name, value in values.items()}
     return cells
@@ -139,17 +139,22 @@ def table_2() -> Table:
         "The paper's samples are not known; ours are drawn with a seed.",
         TABLE_2,
         samples(),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
 def figure() -> Figure:
     """The ratios of all samples, from the least; the paper draws none."""
-    ours = sorted(round(optimum / approximation, 4) for optimum, approximation in drawn())
+    ours = sorted(round(optimum / approximation, 4) for optimum, approximation in sample_sses())
     published = sorted(float(text) for (_, name), text in TABLE_2.items() if name == "ratio")
     series = (
         Series(f"our {SAMPLES} samples", [i / SAMPLES for i in range(SAMPLES)], ours),
-        Series("the paper's ten", [i / SHOWN for i in range(SHOWN)], published, "o--"),
+        Series(
+            "the paper's ten",
+            [i / PRINTED_SAMPLES for i in range(PRINTED_SAMPLES)],
+            published,
+            "o--",
+        ),
     )
     panel = Panel("", "share of the samples", "optimum / 2-μ-Approx", series)
     caption = (
@@ -163,7 +168,7 @@ def claims() -> Claims:
     """What the paper says of its bound, and reads off its tables."""
     return Claims(
         "Claims",
-        f"On samples of Census: {SAMPLES}, where the paper drew {SHOWN}.",
+        f"On samples of Census: {SAMPLES}, where the paper drew {PRINTED_SAMPLES}.",
         (
             _general_bound(),
             *_lemma_and_groups(),
@@ -176,7 +181,7 @@ def claims() -> Claims:
 
 
 def _ratios_to_optimum() -> tuple[Claim, Claim]:
-    ratios = np.array([optimum / approximation for optimum, approximation in drawn()])
+    ratios = np.array([optimum / approximation for optimum, approximation in sample_sses()])
     return (
         Claim(
             "Theorem 1: the SSE is never more than twice the optimum.",
@@ -223,7 +228,7 @@ def _small_differences() -> Claim:
         f"Between the best and the worst of the three, in points of per cent: {text}.",
         bool(max(widths.values()) < 1),
         "On Tarragona the worst of the three loses a fifth more than the best.",
-        own=False,
+        holds_in_print=False,
     )
 
 
@@ -247,10 +252,10 @@ def _lemma_and_groups() -> tuple[Claim, Claim]:
         for group in range(labels.max() + 1):
             rows = Z[labels == group]
             sizes.add(len(rows))
-            apart = sorted(((a - b) ** 2).sum() for at, a in enumerate(rows) for b in rows[:at])
+            distances = sorted(((a - b) ** 2).sum() for i, a in enumerate(rows) for b in rows[:i])
             within = ((rows - rows.mean(axis=0)) ** 2).sum()
-            ratios.append(within / sum(apart[: len(rows) - 1]) if sum(apart) else 0.5)
-    kept = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
+            ratios.append(within / sum(distances[: len(rows) - 1]) if sum(distances) else 0.5)
+    n_within_bounds = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
     return (
         Claim(
             "The least factor consists of pairs and triples alone.",
@@ -259,8 +264,8 @@ def _lemma_and_groups() -> tuple[Claim, Claim]:
         ),
         Claim(
             "Lemma 1: the SSE of a group lies between half its weight and its weight.",
-            f"So in {kept} of {len(ratios)} groups of both tables.",
-            kept == len(ratios),
+            f"So in {n_within_bounds} of {len(ratios)} groups of both tables.",
+            n_within_bounds == len(ratios),
         ),
     )
 
@@ -294,10 +299,12 @@ def times_here() -> dict[str, float]:
     }
 
 
-def times() -> Rows:
+def times() -> TextTable:
     """Running times."""
-    there = "The paper does not name its machine; its solver is a general one for balanced flows."
-    return timing.table("Running times", there, PUBLISHED_TIMES, times_here())
+    paper_machine = (
+        "The paper does not name its machine; its solver is a general one for balanced flows."
+    )
+    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, times_here())
 
 
 def _ranked(name: str) -> list[str]:
@@ -305,4 +312,4 @@ def _ranked(name: str) -> list[str]:
     return sorted(METHODS, key=lambda row: float(np.mean(runs()[name, row])))
 
 
-PARTS: tuple[Callable[[], Part], ...] = (table_1, table_2, figure, claims, times)
+SECTIONS: tuple[Callable[[], Section], ...] = (table_1, table_2, figure, claims, times)

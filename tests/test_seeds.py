@@ -11,7 +11,7 @@ import shoal
 from shoal import Plan
 from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
 from shoal.cli import app
-from shoal.metrics.digits import round_floats_for_display
+from shoal.metrics.rounding import round_floats_for_display
 from shoal.partitioners import MuApprox, Search
 from shoal.report.html import render
 from shoal.report.summary import summarise

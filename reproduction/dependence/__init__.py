@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import partial
 
-from reproduction.dependence import blocks, diversity, draws, further, trade_off
-from reproduction.page import Page, Part
+from reproduction.dependence import blocks, diversity, draws, illustrations, trade_off, variants
+from reproduction.page import Page, Section
 
 PAGE = Page(
     "dependence-preserving",
@@ -26,9 +26,9 @@ FIGURES = {
     12: "tarragona",
 }
 
-PARTS: tuple[Callable[[], Part], ...] = (
-    further.figure_1,
-    further.figure_5,
+SECTIONS: tuple[Callable[[], Section], ...] = (
+    illustrations.figure_1,
+    illustrations.figure_5,
     trade_off.figure_8,
     trade_off.claims_on_8,
     *(
@@ -37,18 +37,18 @@ PARTS: tuple[Callable[[], Part], ...] = (
         for part in (trade_off.trade_off, trade_off.trade_off_numbers)
     ),
     trade_off.claims_on_9_to_12,
-    further.choice,
+    variants.choice,
     draws.claims,
-    further.predicted,
+    variants.predicted,
     diversity.figure_13,
     diversity.numbers,
     diversity.categories,
     diversity.claims,
-    further.risks,
+    variants.risks,
     blocks.figure_14,
     blocks.numbers,
     blocks.cells,
     blocks.claims,
-    further.correlated,
-    further.independent,
+    variants.correlated,
+    variants.independent,
 )

@@ -1,8 +1,16 @@
 """Figure 14: Census in blocks of columns."""
 
-from reproduction.dependence.sweeps import KNOWN, LAMBDAS, SIZES, K, blocked, rounded, sources
+from reproduction.dependence.sweeps import (
+    BLOCK_SIZES,
+    LAMBDAS,
+    N_QUASI_IDENTIFIERS,
+    K,
+    blocked,
+    rounded,
+    sources,
+)
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Numbers, Table, as_printed
+from reproduction.page import Claim, Claims, NumberTable, Table, as_printed
 
 CELLS = as_printed("cells", "b = 2  1259712")
 
@@ -10,7 +18,7 @@ CELLS = as_printed("cells", "b = 2  1259712")
 def figure_14() -> Figure:
     """Distortion and linkage against lambda, one curve for each size of blocks."""
     panels = tuple(
-        Panel(title, "λ", label, tuple(_series(size, kind) for size in SIZES))
+        Panel(title, "λ", label, tuple(_series(size, kind) for size in BLOCK_SIZES))
         for title, label, kind in (
             ("Distortion", "$D_X$", "x"),
             ("Distance-based linkage disclosure", "DLD", "linked"),
@@ -24,15 +32,15 @@ def figure_14() -> Figure:
     return Figure("dependence-figure-14", "Figure 14", caption, panels)
 
 
-def numbers() -> Numbers:
+def numbers() -> NumberTable:
     """The same in digits."""
     rows = {
         f"{label}, b = {size}": _curve(size, kind)
-        for size in SIZES
+        for size in BLOCK_SIZES
         for label, kind in (("D_X", "x"), ("DLD", "linked"))
     }
     columns = tuple(f"λ = {weight:g}" for weight in LAMBDAS)
-    return Numbers("Figure 14 in digits", columns, rows)
+    return NumberTable("Figure 14 in digits", columns, rows)
 
 
 def cells() -> Table:
@@ -46,12 +54,14 @@ def cells() -> Table:
 
 def claims() -> Claims:
     """What the paper reads off Figure 14."""
-    x = {size: blocked()[size, 0.0].x for size in SIZES}
-    linked = {size: _curve(size, "linked") for size in SIZES}
-    whole, n = linked[KNOWN], len(sources()["census"].X)
-    bounds = [blocked()[KNOWN, weight].groups[0] / n for weight in LAMBDAS]
-    n_kept = sum(share <= bound <= 1 / K for share, bound in zip(whole, bounds, strict=True))
-    ends = {rounded([blocked()[size, 1.0].x])[0] for size in SIZES}
+    x = {size: blocked()[size, 0.0].x for size in BLOCK_SIZES}
+    linked = {size: _curve(size, "linked") for size in BLOCK_SIZES}
+    without_blocks, n = linked[N_QUASI_IDENTIFIERS], len(sources()["census"].X)
+    bounds = [blocked()[N_QUASI_IDENTIFIERS, weight].groups[0] / n for weight in LAMBDAS]
+    n_within_bound = sum(
+        share <= bound <= 1 / K for share, bound in zip(without_blocks, bounds, strict=True)
+    )
+    ends = {rounded([blocked()[size, 1.0].x])[0] for size in BLOCK_SIZES}
     return Claims(
         "Claims on Figure 14",
         "",
@@ -69,13 +79,13 @@ def claims() -> Claims:
             ),
             Claim(
                 "Without blocks, DLD is about 1/k at λ = 0 and falls as λ grows.",
-                f"From {whole[0]:.3f} to {whole[-1]:.3f}, with 1/k = {1 / K:g}.",
-                abs(whole[0] - 1 / K) < 0.02 and whole[-1] < whole[0],
+                f"From {without_blocks[0]:.3f} to {without_blocks[-1]:.3f}, with 1/k = {1 / K:g}.",
+                abs(without_blocks[0] - 1 / K) < 0.02 and without_blocks[-1] < without_blocks[0],
             ),
             Claim(
                 "Without blocks, DLD is at most groups / n, which is at most 1/k.",
-                f"So at {n_kept} of {len(whole)} values of λ.",
-                n_kept == len(whole),
+                f"So at {n_within_bound} of {len(without_blocks)} values of λ.",
+                n_within_bound == len(without_blocks),
             ),
             Claim(
                 "At λ = 1 the groups, and so D_X, are the same for every size of blocks.",

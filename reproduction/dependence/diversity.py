@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reproduction.dependence.sweeps import LAMBDAS, REAL, rounded, sources, sweep
+from reproduction.dependence.sweeps import LAMBDAS, REAL_KS, rounded, sources, sweep
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Numbers, Table, as_printed
+from reproduction.page import Claim, Claims, NumberTable, Table, as_printed
 
 NAMES = ("census", "tarragona")
 WIDTH = 0.02
@@ -25,7 +25,7 @@ def figure_13() -> Figure:
             sources()[name].title,
             "λ",
             r"$\ell_{avg}$",
-            tuple(Series(f"k = {k}", LAMBDAS, rounded(_curve(name, k)), "o-") for k in REAL),
+            tuple(Series(f"k = {k}", LAMBDAS, rounded(_curve(name, k)), "o-") for k in REAL_KS),
         )
         for name in NAMES
     )
@@ -38,11 +38,11 @@ def figure_13() -> Figure:
     return Figure("dependence-figure-13", "Figure 13", caption, panels)
 
 
-def numbers() -> Numbers:
+def numbers() -> NumberTable:
     """The same in digits."""
-    rows = {f"{sources()[name].title}, k = {k}": _curve(name, k) for name in NAMES for k in REAL}
+    rows = {f"{sources()[name].title}, k = {k}": _curve(name, k) for name in NAMES for k in REAL_KS}
     columns = tuple(f"λ = {weight:g}" for weight in LAMBDAS)
-    return Numbers("Figure 13 in digits", columns, rows, decimals=3)
+    return NumberTable("Figure 13 in digits", columns, rows, decimals=3)
 
 
 def categories() -> Table:
@@ -58,12 +58,12 @@ def categories() -> Table:
 
 def claims() -> Claims:
     """What the paper reads off Figure 13."""
-    curves = {(name, k): _curve(name, k) for name in NAMES for k in REAL}
+    curves = {(name, k): _curve(name, k) for name in NAMES for k in REAL_KS}
     points = [(k, point) for name in NAMES for (k, _), point in sweep(name).items()]
     bounded = sum(1 <= point.diversity <= point.largest for _, point in points)
     low, high = (
         [max(1 - curves[name, k][at] / curves[name, k][0] for name in NAMES) for at in (1, 5, 10)]
-        for k in (min(REAL), max(REAL))
+        for k in (min(REAL_KS), max(REAL_KS))
     )
     return Claims(
         "Claims on Figure 13",
@@ -77,8 +77,8 @@ def claims() -> Claims:
             Claim(
                 "Little is lost for λ above 0, above all for low k; more towards λ = 1.",
                 "The greater loss of both tables at λ = 0.1, 0.5 and 1 is"
-                f" {' '.join(f'{share:.1%}' for share in low)} for k = {min(REAL)} and"
-                f" {' '.join(f'{share:.1%}' for share in high)} for k = {max(REAL)}.",
+                f" {' '.join(f'{share:.1%}' for share in low)} for k = {min(REAL_KS)} and"
+                f" {' '.join(f'{share:.1%}' for share in high)} for k = {max(REAL_KS)}.",
                 low[0] < low[1] < low[2] and low[1] < 0.05,
             ),
         ),

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from reproduction.dependence.sweeps import LAMBDAS, SYNTHETIC, gaussian
+from reproduction.dependence.sweeps import LAMBDAS, SYNTHETIC_KS, gaussian
 from reproduction.page import Claim, Claims
 from reproduction.runs import Matrix, groups, masked
-from reproduction.store import stored
+from reproduction.stored_results import stored
 from shoal.geometry import with_confidential
 from shoal.metrics import distortion_x, distortion_y, linkage
 
@@ -19,7 +19,7 @@ def curves(rho: float, seed: int) -> list[list[list[float]]]:
     """Return D_X and D_Y of one table, for every k and lambda."""
     X, Y = gaussian(rho, seed=seed)
     distortions = []
-    for k in SYNTHETIC:
+    for k in SYNTHETIC_KS:
         labels_by_weight = [
             groups(with_confidential(X, Y, weight), "mdav", k) for weight in LAMBDAS
         ]

@@ -6,14 +6,14 @@ from functools import cache
 
 import numpy as np
 
-from reproduction.runs import Labels, Matrix, groups, masked, reference
+from reproduction.runs import Matrix, groups, masked, reference_table
 from shoal.geometry import with_confidential, zscore
 from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
 
 LAMBDAS = tuple(step / 10 for step in range(11))
-REAL, SYNTHETIC = (5, 10, 20, 50, 100), (50, 100, 200, 500)
-KNOWN = 6  # the first columns are the quasi-identifiers, the others confidential
-SIZES, K = (2, 3, 4, 6), 10  # of Figure 14
+REAL_KS, SYNTHETIC_KS = (5, 10, 20, 50, 100), (50, 100, 200, 500)
+N_QUASI_IDENTIFIERS = 6  # the first columns are the quasi-identifiers, the others confidential
+BLOCK_SIZES, K = (2, 3, 4, 6), 10  # of Figure 14
 SEED = 2016
 
 
@@ -29,7 +29,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Point:
-    """What one run gives: both distortions, the average diversity and the largest group."""
+    """Results of one run: D_X, D_Y, the average diversity and the size of the largest group."""
 
     x: float
     y: float
@@ -38,8 +38,8 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Blocks:
-    """What one run with blocks of columns gives: distortion, linkage, groups of each block."""
+class BlockedPoint:
+    """Results of one run with blocks of columns: distortion, linkage, groups of each block."""
 
     x: float
     linked: float
@@ -50,12 +50,14 @@ class Blocks:
 def sources() -> Mapping[str, Source]:
     """Return the four tables of the paper."""
     tables = {
-        f"gaussian {rho}": Source(f"Gaussian, ρ = {rho}", *gaussian(rho), SYNTHETIC)
+        f"gaussian {rho}": Source(f"Gaussian, ρ = {rho}", *gaussian(rho), SYNTHETIC_KS)
         for rho in (0.5, 0.9)
     }
     for name in ("census", "tarragona"):
-        Z = reference(name)
-        tables[name] = Source(name.capitalize(), Z[:, :KNOWN], Z[:, KNOWN:], REAL)
+        Z = reference_table(name)
+        tables[name] = Source(
+            name.capitalize(), Z[:, :N_QUASI_IDENTIFIERS], Z[:, N_QUASI_IDENTIFIERS:], REAL_KS
+        )
     return tables
 
 
@@ -83,25 +85,21 @@ def _point(source: Source, k: int, weight: float) -> Point:
 
 
 @cache
-def blocked() -> Mapping[tuple[int, float], Blocks]:
+def blocked() -> Mapping[tuple[int, float], BlockedPoint]:
     """Mask Census in blocks of columns, each together with all confidential columns."""
-    return {(size, weight): _blocks(size, weight) for size in SIZES for weight in LAMBDAS}
+    return {(size, weight): _blocks(size, weight) for size in BLOCK_SIZES for weight in LAMBDAS}
 
 
-def _blocks(size: int, weight: float) -> Blocks:
+def _blocks(size: int, weight: float) -> BlockedPoint:
     source = sources()["census"]
-    parts = [source.X[:, at : at + size] for at in range(0, KNOWN, size)]
-    labels = [groups(with_confidential(part, source.Y, weight), "mdav", K) for part in parts]
-    release = np.hstack([masked(*pair) for pair in zip(parts, labels, strict=True)])
-    return Blocks(
+    blocks = [source.X[:, i : i + size] for i in range(0, N_QUASI_IDENTIFIERS, size)]
+    labels = [groups(with_confidential(block, source.Y, weight), "mdav", K) for block in blocks]
+    release = np.hstack([masked(*pair) for pair in zip(blocks, labels, strict=True)])
+    return BlockedPoint(
         distortion_x(source.X, release),
         linkage(source.X, release),
-        tuple(_number(block_labels) for block_labels in labels),
+        tuple(int(block_labels.max()) + 1 for block_labels in labels),
     )
-
-
-def _number(labels: Labels) -> int:
-    return int(labels.max()) + 1
 
 
 def rounded(values: Iterable[float]) -> list[float]:

@@ -2,9 +2,17 @@
 
 from itertools import pairwise
 
-from reproduction.dependence.sweeps import LAMBDAS, REAL, SYNTHETIC, Point, rounded, sources, sweep
+from reproduction.dependence.sweeps import (
+    LAMBDAS,
+    REAL_KS,
+    SYNTHETIC_KS,
+    Point,
+    rounded,
+    sources,
+    sweep,
+)
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Numbers
+from reproduction.page import Claim, Claims, NumberTable
 
 FARTHEST = 3.0  # relative increment that is still drawn
 
@@ -47,7 +55,7 @@ def trade_off(number: int, name: str) -> Figure:
     across, up = "relative increment of $D_X$", "relative increment of $D_Y$"
     panels = (
         Panel(f"(a) {source.title}", "$D_X$", "$D_Y$", tuple(absolute)),
-        Panel(title, across, up, tuple(relative), diagonal=True, up_to=FARTHEST),
+        Panel(title, across, up, tuple(relative), diagonal=True, x_max=FARTHEST),
     )
     caption = (
         f"{source.title}: MDAV with λ from 0 (upper left end of each curve) to 1, in steps of 0.1."
@@ -57,7 +65,7 @@ def trade_off(number: int, name: str) -> Figure:
     return Figure(f"dependence-figure-{number}", f"Figure {number}", caption, panels)
 
 
-def trade_off_numbers(number: int, name: str) -> Numbers:
+def trade_off_numbers(number: int, name: str) -> NumberTable:
     """The same in digits."""
     rows = {
         f"D_{axis.upper()}, k = {k}": [getattr(point, axis) for point in _curve(name, k)]
@@ -65,7 +73,7 @@ def trade_off_numbers(number: int, name: str) -> Numbers:
         for axis in "xy"
     }
     columns = tuple(f"λ = {weight:g}" for weight in LAMBDAS)
-    return Numbers(f"Figure {number} in digits", columns, rows)
+    return NumberTable(f"Figure {number} in digits", columns, rows)
 
 
 def claims_on_8() -> Claims:
@@ -80,7 +88,7 @@ def claims_on_8() -> Claims:
     ]
     gaps = {
         k: [low.y - low.x for low in (sweep(f"gaussian {rho}")[k, 0.0] for rho in (0.5, 0.9))]
-        for k in SYNTHETIC
+        for k in SYNTHETIC_KS
     }
     text = "; ".join(f"k = {k}: {weak:.2f}, {strong:.2f}" for k, (weak, strong) in gaps.items())
     claims = (
@@ -152,7 +160,7 @@ def _is_worth_it() -> Claim:
         " low k.",
         f"At λ = 0.1 it does for {sum(better.values())} of {len(better)} pairs of table and k; it"
         f" does not for {'; '.join(worse)}.",
-        all(good for (_, k), good in better.items() if k < max(REAL)),
+        all(good for (_, k), good in better.items() if k < max(REAL_KS)),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from reproduction.mu_approx import losses, optimum
 from reproduction.mu_approx.example import figure_1, figure_2, table_3, table_4, variability
-from reproduction.page import Page, Part
+from reproduction.page import Page, Section
 
 PAGE = Page(
     "mu-approx",
@@ -18,7 +18,7 @@ PAGE = Page(
     " and its edges may be longer than the proof allows.",
 )
 
-PARTS: tuple[Callable[[], Part], ...] = (
+SECTIONS: tuple[Callable[[], Section], ...] = (
     table_3,
     table_4,
     figure_1,

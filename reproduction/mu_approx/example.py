@@ -17,7 +17,7 @@ from shoal.partitioners._neighbours import nearest_others
 from shoal.plan.microaggregation import microaggregate
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
-KNOWN, K, SEED = 2, 3, 0
+N_QUASI_IDENTIFIERS, K, SEED = 2, 3, 0
 SEEDS = 500
 
 TABLE_3 = as_printed(
@@ -65,14 +65,14 @@ VARIABILITY = as_printed(
 
 def table_3() -> Table:
     """The optimum."""
-    return _masked(
+    return _masked_table(
         f"Table 3: the SME example, masked with the least loss, k = {K}", TABLE_3, method="optimal"
     )
 
 
 def table_4() -> Table:
     """What the approximation gives."""
-    return _masked(
+    return _masked_table(
         f"Table 4: the SME example, masked by μ-Approx, k = {K}",
         TABLE_4,
         f"The draw is ours, with seed {SEED}: {seeds_sentence()}",
@@ -86,22 +86,23 @@ def seeds_sentence() -> str:
     """Return a sentence on how many seeds give the groups of the paper."""
     Z = companies()
     sses = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
-    n_same = sum(abs(one - sses[SEED]) < 1e-9 for one in sses)
+    n_same = sum(abs(value - sses[SEED]) < 1e-9 for value in sses)
     return (
         f"{n_same} of {SEEDS} seeds give these groups; the others give an SSE of"
         f" {min(sses):.2f} to {max(sses):.2f}."
     )
 
 
-def _masked(
-    title: str, printed: dict[tuple[str, str], str], more: str = "", **options: Any
+def _masked_table(
+    title: str, printed: dict[tuple[str, str], str], remark: str = "", **options: Any
 ) -> Table:
+    """Return the table of the eleven companies, masked by a method."""
     release = microaggregate(
         datasets.sme(kind="pyarrow"),
-        list(COLUMNS[:KNOWN]),
+        list(COLUMNS[:N_QUASI_IDENTIFIERS]),
         k=K,
         identifiers=["company"],
-        confidential=list(COLUMNS[KNOWN:]),
+        confidential=list(COLUMNS[N_QUASI_IDENTIFIERS:]),
         **options,
     )
     ours = {
@@ -111,16 +112,18 @@ def _masked(
     }
     about = (
         "Surface and number of employees are masked; turnover and net profit are released as they"
-        f" are. {more}"
+        f" are. {remark}"
     )
-    return Table.of(title, about, printed, ours, copied=COLUMNS[KNOWN:])
+    return Table.of(title, about, printed, ours, inputs=COLUMNS[N_QUASI_IDENTIFIERS:])
 
 
 @cache
 def companies() -> Matrix:
     """Return surface and employees as z-scores."""
     data = datasets.sme(kind="pyarrow")
-    return zscore(np.column_stack([data[column].to_numpy() for column in COLUMNS[:KNOWN]]) * 1.0)
+    return zscore(
+        np.column_stack([data[column].to_numpy() for column in COLUMNS[:N_QUASI_IDENTIFIERS]]) * 1.0
+    )
 
 
 def variability() -> Table:
@@ -135,7 +138,7 @@ def variability() -> Table:
         lost, total = sse(Z, labels), sst(Z)
         ours |= {(row, "SSE"): lost, (row, "SST"): total, (row, "SSE/SST"): lost / total}
     about = f"On z-scores of the two masked columns. Of μ-Approx, {seeds_sentence()}"
-    return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, cut=True)
+    return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, may_be_cut=True)
 
 
 def figure_1() -> Figure:

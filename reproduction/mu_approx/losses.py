@@ -5,9 +5,9 @@ from functools import cache, partial
 import numpy as np
 
 from reproduction import timing
-from reproduction.page import Claim, Claims, Key, Rows, Table, as_printed
-from reproduction.runs import groups, loss, masked, reference
-from reproduction.store import stored
+from reproduction.page import Claim, Claims, Key, Table, TextTable, as_printed
+from reproduction.runs import groups, loss, masked, reference_table
+from reproduction.stored_results import stored
 from shoal.metrics import euclidean_loss
 from shoal.partitioners import MuApprox
 from shoal.partitioners.mu_approx import Criterion
@@ -51,7 +51,7 @@ NOTES: dict[Key, str] = {
 @cache
 def run(name: str, method: str, k: int, seed: int | None = None) -> tuple[float, float]:
     """Return L_E and L_SSE of one run."""
-    Z = reference(name)
+    Z = reference_table(name)
     labels = groups(Z, method, k, **({} if seed is None else {"random_state": seed}))
     return float(euclidean_loss(Z, masked(Z, labels))), loss(Z, labels)
 
@@ -66,7 +66,7 @@ def draws() -> dict[str, list[tuple[float, float]]]:
     }
 
 
-def both(name: str, method: str, k: int) -> list[list[float]]:
+def losses_of_runs(name: str, method: str, k: int) -> list[list[float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     if method == "mu-approx":
         pairs: list[list[float]] = draws()[f"{name} {k}"]
@@ -80,10 +80,11 @@ def table_5() -> Table:
     for row, column in TABLE_5:
         name, measure, method = row.split(", ")
         position = ("L_E", "L_SSE").index(measure)
-        losses = [run[position] for run in both(name.lower(), METHODS[method], int(column[2:]))]
+        pairs = losses_of_runs(name.lower(), METHODS[method], int(column[2:]))
+        losses = [pair[position] for pair in pairs]
         ours[row, column] = sum(losses) / len(losses)
         if len(losses) > 1:
-            notes[row, column] = _drawn(TABLE_5[row, column], losses)
+            notes[row, column] = _note_on_draws(TABLE_5[row, column], losses)
     return Table.of(
         "Table 5: information loss",
         "L_E = 100 SDE / SDT counts distances, L_SSE = 100 SSE / SST their squares. The row of"
@@ -96,7 +97,13 @@ def table_5() -> Table:
     )
 
 
-def _drawn(printed: str, losses: list[float]) -> str:
+def _sse_losses(name: str, k: int) -> list[float]:
+    """Return L_SSE of μ-Approx for every seed."""
+    return [l_sse for _, l_sse in draws()[f"{name} {k}"]]
+
+
+def _note_on_draws(printed: str, losses: list[float]) -> str:
+    """Return a note on how a printed loss of one draw compares with ours."""
     least, greatest = min(losses), max(losses)
     span = f"{least:.2f} to {greatest:.2f}"
     if printed == "-" or least <= float(printed) <= greatest:
@@ -116,26 +123,26 @@ def claims() -> Claims:
 
 
 def _ranking() -> Claim:
-    shares, n_kept, n_cases = [], 0, 0
+    shares, n_holding, n_cases = [], 0, 0
     for name in ("tarragona", "census"):
         for k in KS:
             mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
-            share = np.mean([mdav < mst < one[1] for one in draws()[f"{name} {k}"]])
+            share = float(np.mean([mdav < mst < loss for loss in _sse_losses(name, k)]))
             shares.append(f"{name.capitalize()} k = {k}: {share:.0%}")
-            n_kept, n_cases = n_kept + (share > 0.5), n_cases + 1
+            n_holding, n_cases = n_holding + (share > 0.5), n_cases + 1
     return Claim(
         "On Tarragona and Census MDAV loses least, followed by M-d and then μ-Approx.",
         f"In this order for so many seeds: {'; '.join(shares)}.",
-        n_kept == n_cases,
+        n_holding == n_cases,
         "In print M-d loses less than MDAV on Tarragona at k = 3 (16.63 and 16.93), and μ-Approx"
         " less than M-d on Census at k = 10 (17.01 and 17.17).",
-        own=False,
+        holds_in_print=False,
     )
 
 
 def _small_differences() -> Claim:
     ratios = {
-        (name, k): np.mean([one[1] for one in draws()[f"{name} {k}"]]) / run(name, "mdav", k)[1]
+        (name, k): float(np.mean(_sse_losses(name, k))) / run(name, "mdav", k)[1]
         for name in ("tarragona", "census")
         for k in KS
     }
@@ -145,18 +152,18 @@ def _small_differences() -> Claim:
         " times that of MDAV.",
         max(ratios.values()) < 1.1,
         "They reach a fifth in print as well: 17.01 and 14.22 on Census at k = 10.",
-        own=False,
+        holds_in_print=False,
     )
 
 
 def _beats_mst() -> Claim:
     mst = run("tarragona", "mst", 10)[1]
-    share = float(np.mean([one[1] < mst for one in draws()["tarragona 10"]]))
+    losses = _sse_losses("tarragona", 10)
+    share = float(np.mean([l_sse < mst for l_sse in losses]))
     return Claim(
         "On Tarragona at k = 10 μ-Approx loses less than M-d.",
         f"It does for {share:.0%} of the seeds: M-d loses {mst:.2f}, μ-Approx"
-        f" {min(one[1] for one in draws()['tarragona 10']):.2f} to"
-        f" {max(one[1] for one in draws()['tarragona 10']):.2f}.",
+        f" {min(losses):.2f} to {max(losses):.2f}.",
         share > 0.5,
         "It depends on the draw.",
     )
@@ -164,7 +171,7 @@ def _beats_mst() -> Claim:
 
 def _eia() -> Claim:
     shares = {
-        k: float(np.mean([one[1] < run("eia", "mdav", k)[1] for one in draws()[f"eia {k}"]]))
+        k: float(np.mean([l_sse < run("eia", "mdav", k)[1] for l_sse in _sse_losses("eia", k)]))
         for k in KS
     }
     return Claim(
@@ -179,7 +186,7 @@ def _theorems() -> tuple[Claim, Claim]:
     criteria: tuple[Criterion, ...] = ("sse", "euclidean")
     worst = dict.fromkeys(criteria, 0.0)
     for name in ("tarragona", "census", "eia"):
-        Z = np.ascontiguousarray(reference(name))
+        Z = np.ascontiguousarray(reference_table(name))
         for k in KS:
             for criterion in criteria:
                 fitted = MuApprox(k=k, random_state=0, criterion=criterion).fit(Z)
@@ -212,13 +219,15 @@ def times_here() -> dict[str, float]:
     """Return the seconds that μ-Approx takes with k = 3."""
     return {
         name: timing.seconds(
-            partial(groups, reference(name.lower()), "mu-approx", 3, random_state=0)
+            partial(groups, reference_table(name.lower()), "mu-approx", 3, random_state=0)
         )
         for name in PUBLISHED_TIMES
     }
 
 
-def times() -> Rows:
+def times() -> TextTable:
     """Running times."""
-    there = "The paper used a Pentium 4 of 3.06 GHz and does not say with which k; ours has k = 3."
-    return timing.table("Running times", there, PUBLISHED_TIMES, times_here())
+    paper_machine = (
+        "The paper used a Pentium 4 of 3.06 GHz and does not say with which k; ours has k = 3."
+    )
+    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, times_here())

@@ -7,7 +7,7 @@ import numpy as np
 
 from reproduction.page import Claim, Claims, Key, Table, as_printed
 from reproduction.runs import groups, sse
-from reproduction.store import stored
+from reproduction.stored_results import stored
 
 KS, SEED, TRIALS = (2, 3, 4, 5, 6), 2008, 100
 COLUMNS = "optimal μ-Approx MDAV gap(μ-Approx) gap(MDAV)"
@@ -58,7 +58,7 @@ def table_6() -> Table:
         f"The paper averages five tables. {DRAWN}",
         TABLE_6,
         computed_cells("normal"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
@@ -69,7 +69,7 @@ def table_7() -> Table:
         DRAWN,
         TABLE_7,
         computed_cells("five groups"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
@@ -80,7 +80,7 @@ def table_8() -> Table:
         DRAWN,
         TABLE_8,
         computed_cells("four groups"),
-        in_kind=True,
+        uses_other_data=True,
     )
 
 
@@ -128,10 +128,10 @@ def computed_cells(kind: str) -> Mapping[Key, float]:
 def claims() -> Claims:
     """What the paper reads off Tables 6 to 8."""
     worst = max(
-        (one[1] / one[0] - 1) / _allowed(k)
+        (sses[1] / sses[0] - 1) / _allowed(k)
         for kind in KINDS
         for runs in trials()[kind]
-        for k, one in zip(KS, runs, strict=True)
+        for k, sses in zip(KS, runs, strict=True)
     )
     bound = Claim(
         "μ-Approx is much nearer to the optimum than its bound.",
@@ -171,7 +171,7 @@ def _nearer() -> tuple[Claim, Claim, Claim]:
 def _shares(kind: str) -> dict[int, float]:
     """Return the share of tables on which μ-Approx is nearer to the optimum than MDAV, by k."""
     runs = np.array(trials()[kind])
-    return {k: float(np.mean(runs[:, at, 1] < runs[:, at, 2])) for at, k in enumerate(KS)}
+    return {k: float(np.mean(runs[:, i, 1] < runs[:, i, 2])) for i, k in enumerate(KS)}
 
 
 def _describe_shares(shares: Mapping[int, float]) -> str:

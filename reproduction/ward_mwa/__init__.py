@@ -6,8 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from reproduction.page import Key, Page, Part, Table
-from reproduction.runs import Matrix, groups, masked, reference
+from reproduction.page import Key, Page, Section, Table
+from reproduction.runs import Matrix, groups, masked, reference_table
 from reproduction.ward_mwa import claims, growth, notes, published
 from reproduction.ward_mwa.published import METHODS
 from reproduction.ward_mwa.shuffles import shuffled
@@ -17,7 +17,7 @@ from shoal.steps.microaggregation.aggregates import group_mean
 
 KS = (3, 4, 5)
 K = 3  # of Tables 2 to 4
-WAYS = {"ascending": False, "descending": True}
+DIRECTIONS = {"ascending": False, "descending": True}
 
 # V7 to V11 of Tables 2 and 3 are other columns than those the text of the paper names.
 VARIABLES = {
@@ -46,11 +46,11 @@ PAGE = Page(
 
 
 @cache
-def release(method: str, k: int, way: str = "ascending", column: int | None = None) -> Matrix:
+def release(method: str, k: int, direction: str = "ascending", column: int | None = None) -> Matrix:
     """Return Tarragona as one of the methods of the paper masks it."""
-    Z = reference("tarragona")
+    Z = reference_table("tarragona")
     name, score = method.split("_")
-    down = WAYS[way]
+    is_descending = DIRECTIONS[direction]
     by = {"FPC": "first-component", "SZ": "sum-of-z", "PV": column, "I": 0, "MD": "max-distance"}
     options = {"FS": {"by": by[score]}, "MWA": {"start": by[score]}}[name]
     if (name, score) == ("FS", "FPC"):
@@ -59,16 +59,20 @@ def release(method: str, k: int, way: str = "ascending", column: int | None = No
     if score == "I":
         return np.column_stack(
             [
-                group_mean(values, groups(values[:, None], method, k, descending=down, **options))
+                group_mean(
+                    values, groups(values[:, None], method, k, descending=is_descending, **options)
+                )
                 for values in Z.T
             ]
         )
-    return masked(Z, groups(Z, method, k, descending=down, **options))
+    return masked(Z, groups(Z, method, k, descending=is_descending, **options))
 
 
-def loss(method: str, k: int, way: str = "ascending", column: int | None = None) -> float:
+def loss(method: str, k: int, direction: str = "ascending", column: int | None = None) -> float:
     """Return its information loss."""
-    return float(information_loss(reference("tarragona"), release(method, k, way, column)))
+    return float(
+        information_loss(reference_table("tarragona"), release(method, k, direction, column))
+    )
 
 
 @cache
@@ -77,8 +81,8 @@ def best_variable(method: str) -> int:
     return min(range(len(VARIABLES)), key=lambda column: loss(method, K, column=column))
 
 
-def release_3(method: str) -> Matrix:
-    """Return what Tables 2 to 4 look at."""
+def release_with_k_3(method: str) -> Matrix:
+    """Return the masked table of Tables 2 to 4."""
     return release(method, K, column=best_variable(method) if method.endswith("PV") else None)
 
 
@@ -87,13 +91,17 @@ def losses() -> dict[Key, float]:
     """Return the information loss of every method, by the rows of Table 1."""
     ours: dict[Key, float] = {}
     for k in KS:
-        for method, way in product(("FS_FPC", "FS_SZ", "MWA_FPC", "MWA_SZ"), WAYS):
-            ours[f"{method}, {way}", f"k={k}"] = loss(method, k, way)
+        for method, direction in product(("FS_FPC", "FS_SZ", "MWA_FPC", "MWA_SZ"), DIRECTIONS):
+            ours[f"{method}, {direction}", f"k={k}"] = loss(method, k, direction)
         for method in ("FS_PV", "MWA_PV"):
-            losses = [loss(method, k, way, column) for way in WAYS for column in range(13)]
+            losses = [
+                loss(method, k, direction, column)
+                for direction in DIRECTIONS
+                for column in range(13)
+            ]
             ours[f"{method}, least", f"k={k}"] = min(losses)
             ours[f"{method}, greatest", f"k={k}"] = max(losses)
-        losses = [loss("MWA_MD", k, way) for way in WAYS]
+        losses = [loss("MWA_MD", k, direction) for direction in DIRECTIONS]
         ours["MWA_MD, least", f"k={k}"], ours["MWA_MD, greatest", f"k={k}"] = sorted(losses)
         for method in ("FS_I", "MWA_I"):
             ours[method, f"k={k}"] = loss(method, k)
@@ -114,11 +122,11 @@ def table_1() -> Table:
 
 def table_2() -> Table:
     """Standard deviations of the masked columns."""
-    Z = reference("tarragona")
+    Z = reference_table("tarragona")
     ours: dict[Key, float] = {}
     for method in METHODS:
-        ratio = std_ratio(Z, release_3(method))
-        ours |= {(name, method): float(ratio[at]) for name, at in VARIABLES.items()}
+        ratio = std_ratio(Z, release_with_k_3(method))
+        ours |= {(name, method): float(ratio[i]) for name, i in VARIABLES.items()}
     return Table.of(
         f"Table 2: standard deviations after masking, k = {K}",
         "The original has 1. PV is the variable that loses least in Table 1: uncommitted funds for"
@@ -133,8 +141,10 @@ def table_2() -> Table:
 @cache
 def component(method: str) -> tuple[Matrix, float]:
     """Return the loadings of the first component, V1 positive, and the share it explains."""
-    Z = reference("tarragona")
-    loadings, share = first_principal_component(Z if method == "original" else release_3(method))
+    Z = reference_table("tarragona")
+    loadings, share = first_principal_component(
+        Z if method == "original" else release_with_k_3(method)
+    )
     return loadings * np.sign(loadings[0]), 100 * share
 
 
@@ -143,7 +153,7 @@ def table_3() -> Table:
     ours: dict[Key, float] = {}
     for method in ("original", *METHODS):
         loadings, share = component(method)
-        ours |= {(name, method): float(loadings[at]) for name, at in VARIABLES.items()}
+        ours |= {(name, method): float(loadings[i]) for name, i in VARIABLES.items()}
         ours["explained, %", method] = share
     return Table.of(
         f"Table 3: weights on the first principal component, k = {K}",
@@ -161,7 +171,7 @@ def table_3_changes() -> Table:
     ours: dict[Key, float] = {}
     for method in METHODS:
         change = 100 * (component(method)[0] / before - 1)
-        ours |= {(name, method): float(change[at]) for name, at in VARIABLES.items()}
+        ours |= {(name, method): float(change[i]) for name, i in VARIABLES.items()}
     return Table.of(
         "Table 3, in parentheses: change of the weights in per cent",
         "",
@@ -173,10 +183,10 @@ def table_3_changes() -> Table:
 
 def table_4() -> Table:
     """Changes of the correlations."""
-    Z = reference("tarragona")
+    Z = reference_table("tarragona")
     ours: dict[Key, float] = {}
     for method in METHODS:
-        change = correlation_change(Z, release_3(method))
+        change = correlation_change(Z, release_with_k_3(method))
         ours[method, "average"], ours[method, "deviation"] = change["mean"], change["sd"]
     return Table.of(
         f"Table 4: changes of the 78 correlations, k = {K}",
@@ -187,7 +197,7 @@ def table_4() -> Table:
     )
 
 
-PARTS: tuple[Callable[[], Part], ...] = (
+SECTIONS: tuple[Callable[[], Section], ...] = (
     growth.figure_1,
     growth.figure_2,
     table_1,
@@ -197,6 +207,6 @@ PARTS: tuple[Callable[[], Part], ...] = (
     table_3,
     table_3_changes,
     table_4,
-    lambda: claims.claims(losses(), release_3),
+    lambda: claims.claims(losses(), release_with_k_3),
     claims.times,
 )

@@ -3,17 +3,17 @@
 import numpy as np
 
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Numbers
-from reproduction.runs import Labels, Matrix, groups, loss, reference, sse, sst
+from reproduction.page import NumberTable
+from reproduction.runs import Labels, Matrix, groups, loss, reference_table, sse, sst
 
 # Coordinates of our own: the paper draws its figures without any.
 NINE = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1.5, 3], [7, 1], [7, 2], [8, 1.5], [7.5, 3.0]])
 SIX = np.array([[1, 1], [0, 0], [5, 2], [9, 1], [10, 0], [5, -4.0]])  # vectors 1 to 6
 
 
-def growths() -> Numbers:
+def growths() -> NumberTable:
     """Loss of both growths, either extreme record first."""
-    Z, columns, rows = reference("tarragona"), [], {}
+    Z, columns, rows = reference_table("tarragona"), [], {}
     for grow, title in (("centroid", "to the mean so far"), ("extreme", "to the extreme record")):
         rows[f"nearest {title}"] = [
             loss(Z, groups(Z, "mward", k, grow=grow, descending=turned))
@@ -23,7 +23,7 @@ def growths() -> Numbers:
     for k in (3, 4, 5):
         columns += [f"k={k}, lower first", f"k={k}, upper first"]
     title = "MWA_MD: the two most distant records, grown in two ways"
-    return Numbers(title, tuple(columns), rows, decimals=3)
+    return NumberTable(title, tuple(columns), rows, decimals=3)
 
 
 def figure_1() -> Figure:

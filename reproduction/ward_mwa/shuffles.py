@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.page import Rows
-from reproduction.runs import groups, loss, reference
-from reproduction.store import stored
+from reproduction.page import TextTable
+from reproduction.runs import groups, loss, reference_table
+from reproduction.stored_results import stored
 from reproduction.ward_mwa.published import TABLE_1
 
 SHUFFLES, SEED = 100, 1998
@@ -43,7 +43,7 @@ def ranges() -> list[tuple[float, float]]:
     """Return the least and the greatest loss of each case over shuffled files."""
     ranges_ = []
     for case in CASES:
-        Z, draw = reference("tarragona"), np.random.default_rng(SEED)
+        Z, draw = reference_table("tarragona"), np.random.default_rng(SEED)
         losses = []
         for _ in range(SHUFFLES):
             W = Z[draw.permutation(len(Z))]
@@ -52,7 +52,7 @@ def ranges() -> list[tuple[float, float]]:
     return ranges_
 
 
-def shuffled() -> Rows:
+def shuffled() -> TextTable:
     """Losses of the same table with its records in other orders."""
     rows = {
         f"{' and '.join(case.rows)}, k = {case.k}": (
@@ -65,6 +65,6 @@ def shuffled() -> Rows:
         "Ties, and which of two extreme records comes first, depend on the order of the file. The"
         f" same runs on {SHUFFLES} shuffled files show how far."
     )
-    return Rows(
+    return TextTable(
         "Table 1 and the order of the records", about, rows, ("published", "ours, shuffled")
     )

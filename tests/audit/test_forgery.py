@@ -90,13 +90,13 @@ def runs_kept(monkeypatch):
     monkeypatch.setattr(file_audit, "deliver", deliver_once)
 
 
-def places(entry, path=()):
-    """Yield the way to every entry, to lists and tables too."""
+def paths_to_entries(entry, path=()):
+    """Yield the path to every entry, to lists and tables too."""
     if path:
         yield path
     if isinstance(entry, dict | list):
-        for name, part in entry.items() if isinstance(entry, dict) else enumerate(entry):
-            yield from places(part, (*path, name))
+        for name, value in entry.items() if isinstance(entry, dict) else enumerate(entry):
+            yield from paths_to_entries(value, (*path, name))
 
 
 def other(value):
@@ -112,25 +112,26 @@ def other(value):
     return {**value, "more": 1} if isinstance(value, dict) else 1
 
 
-def at(entries, path):
+def parent_of(entries, path):
+    """Return the mapping or list that holds an entry, and its name there."""
     for name in path[:-1]:
         entries = entries[name]
     return entries, path[-1]
 
 
 def changed(entries, path):
-    holder, name = at(entries, path)
-    holder[name] = other(holder[name])
+    parent, name = parent_of(entries, path)
+    parent[name] = other(parent[name])
 
 
 def removed(entries, path):
-    holder, name = at(entries, path)
-    del holder[name]
+    parent, name = parent_of(entries, path)
+    del parent[name]
 
 
 def emptied(entries, path):
-    holder, name = at(entries, path)
-    holder[name] = type(holder[name])()
+    parent, name = parent_of(entries, path)
+    parent[name] = type(parent[name])()
 
 
 def spelled(path):
@@ -165,9 +166,9 @@ def test_the_manifest_as_it_was_written_passes(folder, made):
 @pytest.mark.usefixtures("runs_kept")
 def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, forging):
     passed = []
-    for path in places(made):
-        holder, name = at(made, path)
-        if forging is emptied and not isinstance(holder[name], str | list | dict):
+    for path in paths_to_entries(made):
+        parent, name = parent_of(made, path)
+        if forging is emptied and not isinstance(parent[name], str | list | dict):
             continue
         forge(made, forging, path)
         if json.loads(Path("out.json").read_text()) == made:
@@ -183,7 +184,7 @@ def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, f
 
 @pytest.mark.parametrize("forging", [changed, removed])
 def test_every_forged_field_fails_with_the_key(folder, made, forging):
-    for path in places(made):
+    for path in paths_to_entries(made):
         forge(made, forging, path)
         failed, _ = outcome(key="public.pem")
         assert {"signature", "refused"} & set(failed), f"{spelled(path)} was forged unseen"
@@ -198,13 +199,13 @@ def test_an_added_entry_fails(folder, made):
 def test_forging_what_the_file_shows_fails_without_the_original(folder, made):
     """Fields that follow from the released file and the plan need no original."""
     unseen = []
-    for path in places(made):
+    for path in paths_to_entries(made):
         forge(made, changed, path)
         if not outcome()[0]:
             unseen.append(path)
-    seen = {path for path in places(made)} - set(unseen)
+    seen = {path for path in paths_to_entries(made)} - set(unseen)
     for name in ("manifest", "note", "records", "columns", "dropped", "promise", "seal"):
-        assert {path for path in places(made) if path[0] == name} <= seen, name
+        assert {path for path in paths_to_entries(made) if path[0] == name} <= seen, name
     for path in (("verdict", "k"), ("verdict", "status"), ("verdict", "sentence"),
                  ("verdict", "promised"), ("measures", "smallest_class"),
                  ("measures", "class_sizes"), ("output", "sha256"), ("output", "bytes"),
@@ -216,6 +217,13 @@ def test_a_verdict_that_conceals_a_finding_fails(folder, made):
     for at, finding in enumerate(made["verdict"]["findings"]):
         forge(made, removed, ("verdict", "findings", at))
         assert "statements" in outcome(original="in.csv")[0], finding["code"]
+
+
+def test_a_manifest_with_the_note_of_an_earlier_version_verifies(folder, made):
+    entries = {**made, "note": manifests.FORMER_NOTES[0]}
+    Path("out.json").write_text(manifests.dumps(manifests.sealed(entries)))
+    (check,) = [check for check in shoal.verify("out.csv", "out.json") if check.name == "manifest"]
+    assert check.passed
 
 
 def test_a_manifest_of_version_1_still_verifies(folder, made):

@@ -21,7 +21,7 @@ import shoal
 from pages import COMPILING
 from shoal._text import format_percentage
 from shoal.cli import app
-from shoal.metrics.digits import round_floats_for_display
+from shoal.metrics.rounding import round_floats_for_display
 
 CSV = "name,age,size,city\n" + "".join(
     f"p{i},{20 + i * 7 % 30},{i * 13 % 17},x\n" for i in range(20)

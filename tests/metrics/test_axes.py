@@ -26,10 +26,10 @@ def test_the_loss_of_a_category_is_its_share_of_changes(pairs):
 
 
 @given(X=tables(least=2), seed=st.integers(0, 99))
-def test_columns_of_one_axis_are_measured_as_ever(X, seed):
+def test_columns_of_one_axis_give_the_same_measures(X, seed):
     masked = np.random.default_rng(seed).permutation(X)
     alone = np.arange(X.shape[1])
-    # Links take each table in units of its own; a gap needs a bound.
+    # Linkage standardises each table by itself; a gap needs a bound.
     others = {"linkage", "linkage_top2", "certified_gap"}
     for name in {name for name in MEASURES if accepts_axes(name)} - others:
         given = {"original": X, "masked": masked}
@@ -37,15 +37,15 @@ def test_columns_of_one_axis_are_measured_as_ever(X, seed):
         assert compute(name, {**given, "columns": alone}) == pytest.approx(plain, abs=1e-9)
 
 
-def test_the_axes_of_a_column_share_their_unit_and_turning_them_changes_nothing():
+def test_the_axes_of_a_column_share_a_scale_and_rotating_them_changes_nothing():
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(2, 30, 3))
     columns = np.array([0, 1, 1])
-    turn = np.eye(3)
-    turn[1:, 1:] = [[0.6, 0.8], [-0.8, 0.6]]
+    rotation = np.eye(3)
+    rotation[1:, 1:] = [[0.6, 0.8], [-0.8, 0.6]]
     for name in ("information_loss", "euclidean_loss", "il1s", "distortion_x", "linkage"):
         actual = MEASURES[name](X, Y, columns)
-        assert MEASURES[name](X @ turn, Y @ turn, columns) == pytest.approx(actual)
+        assert MEASURES[name](X @ rotation, Y @ rotation, columns) == pytest.approx(actual)
         assert MEASURES[name](X * [1, 7, 7], Y * [1, 7, 7], columns) == pytest.approx(actual)
     first, second, third = [before.var() for _, before, _ in scale_by_original(X, Y, columns)]
     assert [first, second + third] == pytest.approx([1, 1])
@@ -61,7 +61,7 @@ def test_a_constant_column_of_several_axes_is_left_out():
 
 
 @given(pairs=codes, guesses=st.integers(1, 2))
-def test_links_are_counted_in_units_of_the_original(pairs, guesses):
+def test_categories_are_linked_on_the_scale_of_the_original(pairs, guesses):
     before, after = np.array(pairs).T
     X, Y = simplex_points(4)[before], simplex_points(4)[after]
     name = "linkage" if guesses == 1 else "linkage_top2"

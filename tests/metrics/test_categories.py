@@ -15,13 +15,13 @@ from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import (
     association_change,
-    category_tables,
     entropy_loss,
     levels_lost,
     one_way_change,
     two_way_change,
     values_unchanged,
 )
+from shoal.metrics.utility import frequency_tables
 from shoal.plan import Plan
 from shoal.report.html import render
 from shoal.report.summary import summarise
@@ -42,7 +42,7 @@ either_way = pytest.mark.parametrize("large", [False, True])
 
 def counted(large):
     """Count all tables as large ones are counted, or none."""
-    return patch.object(category_tables, "is_counted_by_sorting", lambda cells, records: large)
+    return patch.object(frequency_tables, "is_counted_by_sorting", lambda cells, records: large)
 
 
 def slow_v(a, b):
@@ -96,7 +96,7 @@ def test_cramers_v_agrees_with_scipy(large, tables):
     for i in range(before.shape[1]):
         for j in range(before.shape[1]):
             with counted(large):
-                actual = category_tables.cramers_v(before[:, i], before[:, j])
+                actual = frequency_tables.cramers_v(before[:, i], before[:, j])
             assert actual == pytest.approx(slow_v(before[:, i], before[:, j]), abs=1e-9)
 
 

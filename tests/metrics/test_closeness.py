@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import t_closeness
-from shoal.metrics.anonymity import classes
-from shoal.metrics.closeness import _ordered_distance
-from shoal.metrics.diversity import tally
+from shoal.metrics.class_tallies import tally
+from shoal.metrics.equivalence_classes import classes
+from shoal.metrics.risk.closeness import _ordered_distance
 from tables import tables
 from twins.classes import closeness
 

@@ -14,7 +14,7 @@ from tries import tries
 few = settings(max_examples=tries(30))
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
-# What the docstrings say of groups masked by their means; None: no upper end.
+# Ranges that the docstrings state for groups masked by their means; None is no upper end.
 RANGES = {
     "information_loss": (0, 100), "euclidean_loss": (0, None), "distortion_x": (0, 1),
     "distortion_y": (0, 1), "il1s": (0, 2**-0.5), "std_ratio": (0, 1),
@@ -36,8 +36,8 @@ def group_means(X, labels):
     return np.column_stack([np.bincount(labels, x) / np.bincount(labels) for x in X.T])[labels]
 
 
-def evidence(X, labels, Y):
-    """Return all a measure may ask for: a table masked by group means, half its loss as a bound."""
+def all_inputs(X, labels, Y):
+    """Return all inputs of measures: a table masked by group means, half its loss as a bound."""
     masked = group_means(X, labels)
     constant = (X[0] == X).all(axis=0)
     masked[:, constant] = X[:, constant]  # no rounding
@@ -73,7 +73,7 @@ def releases(draw):
     X = draw(tables())
     n = len(X)
     labels = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n))
-    return evidence(
+    return all_inputs(
         X, np.unique(labels, return_inverse=True)[1], draw(tables(least=n, most=n, columns=2))
     )
 
@@ -95,7 +95,7 @@ def computed(name, given):
         return []
 
 
-def test_all_measures_are_there():
+def test_every_measure_has_a_range_and_info():
     assert set(MEASURES) == set(MEASURE_INFO) == set(RANGES)
 
 
@@ -134,10 +134,10 @@ NEEDS_ROWS = (
 
 @few
 @every_measure
-@given(given=releases(), unit=st.sampled_from([1e-100, 0.1, 1e100]))
-def test_units_do_not_matter(name, given, unit):
+@given(given=releases(), factor=st.sampled_from([1e-100, 0.1, 1e100]))
+def test_rescaling_columns_changes_no_measure(name, given, factor):
     numbers = {"original", "masked", "confidential", "confidential_codes"}
-    scaled = {need: v * unit if need in numbers else v for need, v in given.items()}
+    scaled = {need: v * factor if need in numbers else v for need, v in given.items()}
     assert computed(name, scaled) == pytest.approx(computed(name, given), abs=1e-6)
 
 
@@ -163,28 +163,30 @@ DEGENERATE = {
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_degenerate_tables_give_numbers(name, case):
     X, labels, Y = DEGENERATE[case]
-    given = evidence(X, np.array(labels), Y)
+    given = all_inputs(X, np.array(labels), Y)
     numbers = computed(name, given)
     assert np.isfinite(numbers).all()
 
 
 @every_measure
 def test_tables_that_do_not_fit_are_refused(name):
-    given = evidence(np.arange(12.0).reshape(6, 2), np.arange(6) // 2, np.arange(6.0).reshape(6, 1))
+    given = all_inputs(
+        np.arange(12.0).reshape(6, 2), np.arange(6) // 2, np.arange(6.0).reshape(6, 1)
+    )
     first = needs(name)[0]
-    rest = [need for need in needs(name)[1:] if need in NEEDS_ROWS]
+    other_tables = [need for need in needs(name)[1:] if need in NEEDS_ROWS]
     for bad in (np.zeros((0, 2)), np.zeros((6, 0)), np.zeros(6)):
         with raises(InputError, "matrix-not-accepted"):
             compute(name, {**given, first: bad})
-    if rest:
+    if other_tables:
         with pytest.raises(InputError) as refused:
             compute(name, {**given, first: given[first][:4]})
         assert refused.value.code in ("shapes-differ", "matrix-not-accepted")
     for need in set(needs(name)) & {"original", "masked", "confidential", "weights"}:
-        holed = given[need].copy()
-        holed[0, 0] = np.nan
+        with_missing = given[need].copy()
+        with_missing[0, 0] = np.nan
         with raises(InputError, "missing-values", count=1):
-            compute(name, {**given, need: holed})
+            compute(name, {**given, need: with_missing})
 
 
 def test_measures_take_lists_and_keywords():

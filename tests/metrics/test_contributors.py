@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics.contributors import count_contributors
+from shoal.metrics.findings.contributors import count_contributors
 
 cells = st.lists(st.tuples(st.integers(0, 3), st.booleans(), st.integers(0, 3)), max_size=20)
 

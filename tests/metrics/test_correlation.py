@@ -14,7 +14,7 @@ from shoal.metrics import (
     first_principal_component,
     loadings_change,
 )
-from shoal.metrics.correlation import correlations
+from shoal.metrics.utility.correlation import correlations
 from shoal.partitioners import MWard
 from shoal.steps.microaggregation.aggregates import group_mean
 

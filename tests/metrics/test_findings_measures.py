@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shoal.metrics.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.metrics.dominance import dominated_groups
-from shoal.metrics.row_order import order_correlation, unit_contiguity
-from shoal.metrics.uniqueness import unique_share, unique_units
+from shoal.metrics.findings.derivation import category_fit, linear_fit, neighbour_r2
+from shoal.metrics.findings.row_order import order_correlation, unit_contiguity
+from shoal.metrics.findings.uniqueness import unique_share, unique_units
 
 FEW = st.integers(0, 4)
 VALUES = st.sampled_from([0.0, 0.5, -3.0, 10.0, 1e-3, 1e9, np.nan])

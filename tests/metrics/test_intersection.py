@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
+from shoal.metrics.findings.intersection import has_same_rows, nearest_class, remaining_candidates
 
 releases = st.lists(
     st.tuples(st.integers(-1, 2), st.integers(-1, 2), st.integers(0, 4)), min_size=1, max_size=14

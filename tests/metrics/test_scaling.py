@@ -32,7 +32,7 @@ def test_long_sums_of_values_of_one_size_are_rounded_once():
 
 
 @pytest.mark.parametrize("kind", sorted(set(KINDS) - {"constant"}))
-def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
+def test_the_original_has_mean_zero_and_deviation_one_on_its_scale(kind):
     X = KINDS[kind](np.random.default_rng(1), (50, 3))
     values = list(scale_by_original(X, X))
     assert [j for j, _, _ in values] == [0, 1, 2]
@@ -42,7 +42,7 @@ def test_the_original_has_mean_zero_and_deviation_one_in_its_units(kind):
         assert before.std() == pytest.approx(1)
 
 
-def test_a_column_without_spread_has_no_unit():
+def test_a_column_without_spread_has_no_scale():
     X = np.column_stack([np.full(4, 0.1), np.arange(4.0)])
     assert [j for j, _, _ in scale_by_original(X, X)] == [1]
     assert not zscores(X)[:, 0].any()

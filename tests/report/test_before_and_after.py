@@ -12,7 +12,7 @@ from shoal.cli._wording import command_wording
 from shoal.errors import HomogeneousGroup, python_wording
 from shoal.frame.describe import value_counts
 from shoal.frame.tables import open_frame
-from shoal.metrics.histogram import bars
+from shoal.metrics.profile.histogram import bars
 from shoal.plan.column_profile import profile_pairs
 from shoal.report import figures
 from shoal.report.html import render

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.audit.statements import check_plan
 from shoal.errors import ShoalWarning
-from shoal.metrics.digits import round_floats_for_display
+from shoal.metrics.rounding import round_floats_for_display
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.report.html import render

@@ -5,7 +5,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from reproduction import library
+from reproduction import papers
 from reproduction.__main__ import app
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, Page
@@ -25,17 +25,17 @@ def figure():
 
 
 @pytest.fixture
-def parts(monkeypatch):
-    """Return the parts of the only paper there is."""
+def sections(monkeypatch):
+    """Return the functions that compute the sections of the only paper there is."""
     actual = [claim, figure]
     page = Page("one", "One paper", "Authors.", "About.")
-    monkeypatch.setattr(library, "PAPERS", {"one": library.Paper(page, actual)})
+    monkeypatch.setattr(papers, "PAPERS", {"one": papers.Paper(page, actual)})
     monkeypatch.setattr("reproduction.contents.contents", lambda: {"one": ()})
-    monkeypatch.setattr(library, "comparison_text", lambda: "# Methods\n")
+    monkeypatch.setattr(papers, "methods_text", lambda: "# Methods\n")
     return actual
 
 
-def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
+def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, sections):
     result = shell(tmp_path / "new" / "folder")
     assert result.exit_code == 0
     said = "1 of 1 claims hold; 1 figures drawn."
@@ -44,7 +44,7 @@ def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, parts):
     assert names == {"one.md", "README.md", "contents.md", "methods.md", "one-figure-1.svg"}
 
 
-def test_what_exists_is_replaced_only_when_asked(tmp_path, parts):
+def test_what_exists_is_replaced_only_when_asked(tmp_path, sections):
     (tmp_path / "one.md").write_text("old")
     refused = shell(tmp_path)
     assert (refused.exit_code, (tmp_path / "one.md").read_text()) == (1, "old")
@@ -53,7 +53,7 @@ def test_what_exists_is_replaced_only_when_asked(tmp_path, parts):
     assert (tmp_path / "one.md").read_text().startswith("# One paper")
 
 
-def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, parts):
+def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, sections):
     assert shell(tmp_path, "--only", "one").exit_code == 0
     assert not (tmp_path / "README.md").exists()
     wrong = shell(tmp_path, "--only", "tow")
@@ -62,34 +62,34 @@ def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, parts):
     assert "Choose one of: one." in wrong.stderr
 
 
-def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, parts, monkeypatch):
+def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, sections, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    parts.insert(0, lambda: pytest.fail("work began"))
+    sections.insert(0, lambda: pytest.fail("work began"))
     result = shell(tmp_path / "folder")
     assert result.exit_code == 1
     assert 'pip install "shoal[plots]"' in result.stderr
     assert not (tmp_path / "folder").exists()
 
 
-def test_an_interrupt_leaves_nothing_behind(tmp_path, parts):
+def test_an_interrupt_leaves_nothing_behind(tmp_path, sections):
     def interrupted():
         raise KeyboardInterrupt
 
-    parts.append(interrupted)
+    sections.append(interrupted)
     result = shell(tmp_path)
     assert result.exit_code == 130
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_impossible_folder_is_an_error(tmp_path, parts):
+def test_an_impossible_folder_is_an_error(tmp_path, sections):
     (tmp_path / "file").write_text("")
     result = shell(tmp_path / "file" / "folder")
     assert result.exit_code == 1
     assert "cannot be a folder" in result.stderr
 
 
-def test_progress_is_reported(parts):
+def test_progress_is_reported(sections):
     reports = []
     with progress.reporting_to(lambda *report: reports.append(report)):
-        library.make("one")
+        papers.make_page("one")
     assert reports == [("one", 0, 2), ("one", 1, 2), ("one", 2, 2)]

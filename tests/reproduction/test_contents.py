@@ -1,4 +1,4 @@
-"""The list of what the papers hold: every place exists, and nothing of the pages is left out."""
+"""The contents of the papers: every location exists, and nothing of the pages is left out."""
 
 from importlib import import_module
 from pathlib import Path
@@ -11,52 +11,61 @@ from reproduction.contents import contents, contents_text, heading_of, headings
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "papers"
 TEXTS = {name: (FOLDER / f"{name}.md").read_text(encoding="utf-8") for name in PAPERS}
-PLACES = sorted(
-    {(name, place) for name in PAPERS for item in contents()[name] for place in item.places}
+LOCATIONS = sorted(
+    {
+        (name, location)
+        for name in PAPERS
+        for item in contents()[name]
+        for location in item.locations
+    }
 )
 
 
 def resolve(dotted):
     """Return what a dotted name means."""
-    parts = dotted.split(".")
-    for at in range(len(parts), 0, -1):
+    names = dotted.split(".")
+    for length in range(len(names), 0, -1):
         try:
-            thing = import_module(".".join(parts[:at]))
+            value = import_module(".".join(names[:length]))
         except ModuleNotFoundError:
             continue
-        for part in parts[at:]:
-            thing = getattr(thing, part)
-        return thing
+        for name in names[length:]:
+            value = getattr(value, name)
+        return value
     raise LookupError(dotted)
 
 
-@pytest.mark.parametrize(("paper", "place"), PLACES)
-def test_every_place_exists(paper, place):
-    if place.startswith("#"):
-        assert heading_of(place, TEXTS[paper])
-    elif place.startswith("docs/"):
-        assert (ROOT / place).is_file()
+@pytest.mark.parametrize(("paper", "location"), LOCATIONS)
+def test_every_location_exists(paper, location):
+    if location.startswith("#"):
+        assert heading_of(location, TEXTS[paper])
+    elif location.startswith("docs/"):
+        assert (ROOT / location).is_file()
     else:
-        assert resolve(place) is not None
+        assert resolve(location) is not None
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_table_and_figure_of_a_page_is_listed(paper):
     named = {
-        heading_of(place, TEXTS[paper])
+        heading_of(location, TEXTS[paper])
         for item in contents()[paper]
-        for place in item.places
-        if place.startswith("#")
+        for location in item.locations
+        if location.startswith("#")
     }
-    printed = [head for head in headings(TEXTS[paper]) if head.startswith(("Table", "Figure"))]
+    printed = [
+        heading for heading in headings(TEXTS[paper]) if heading.startswith(("Table", "Figure"))
+    ]
     ours = ("and the order of the records", "in digits")
-    assert [head for head in printed if head not in named and not head.endswith(ours)] == []
+    assert [
+        heading for heading in printed if heading not in named and not heading.endswith(ours)
+    ] == []
 
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_missing_has_a_reason(paper):
     for item in contents()[paper]:
-        assert item.places or item.reason, item.name
+        assert item.locations or item.reason, item.name
 
 
 def test_the_committed_list_is_what_the_code_gives():

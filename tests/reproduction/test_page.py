@@ -6,7 +6,7 @@ import pytest
 
 from reproduction import markdown
 from reproduction.figure import Figure, Panel, Series
-from reproduction.page import Claim, Claims, Comparison, Numbers, Page, Table, as_printed
+from reproduction.page import Claim, Claims, Comparison, NumberTable, Page, Table, as_printed
 from reproduction.plots import draw
 
 PRINTED = as_printed("k=3 k=4", "MDAV  5.69  7.51\nMDAV-2, old  1.00  -")
@@ -26,7 +26,7 @@ def test_a_printed_table_keeps_every_digit():
 
 
 @pytest.mark.parametrize(
-    ("published", "ours", "rounds", "cuts"),
+    ("published", "ours", "agrees_rounded", "cuts"),
     [
         ("5.69", 5.6922, True, True),
         ("7.494", 7.4947, False, True),
@@ -42,10 +42,10 @@ def test_a_printed_table_keeps_every_digit():
         ("-", 3.0, True, True),
     ],
 )
-def test_figures_agree_to_the_digits_printed(published, ours, rounds, cuts):
+def test_figures_agree_to_the_digits_printed(published, ours, agrees_rounded, cuts):
     cell = Comparison("row", "column", published, ours)
-    assert cell.agrees is rounds
-    assert replace(cell, cut=True).agrees is cuts
+    assert cell.agrees is agrees_rounded
+    assert replace(cell, may_be_cut=True).agrees is cuts
 
 
 def test_a_note_may_stand_for_a_cell_a_row_a_column_or_all():
@@ -55,7 +55,7 @@ def test_a_note_may_stand_for_a_cell_a_row_a_column_or_all():
 
 
 def test_a_table_shows_what_is_printed_ours_the_difference_and_why():
-    assert markdown.text(TABLE) == (
+    assert markdown.section_text(TABLE) == (
         "## Table 1\n\n"
         "How.\n\n"
         "|  |  | k=3 | k=4 |\n"
@@ -73,33 +73,33 @@ def test_a_table_shows_what_is_printed_ours_the_difference_and_why():
 def test_what_is_cut_or_copied_is_marked_and_counted_as_such():
     printed = as_printed("a b c", "row  1.23  1.23  7")
     ours = {("row", "a"): 1.229, ("row", "b"): 1.239, ("row", "c"): 7.0}
-    table = Table.of("Table 9: x", "", printed, ours, cut=[("row", "b")], copied=["c"])
-    assert "|  | difference | = | = cut | input |" in markdown.text(table)
+    table = Table.of("Table 9: x", "", printed, ours, may_be_cut=[("row", "b")], inputs=["c"])
+    assert "|  | difference | = | = cut | input |" in markdown.section_text(table)
     assert not Table.of("", "", printed, ours).comparisons[1].agrees
     page = Page("p", "Title", "Authors.", "About.", (table,))
     assert markdown.tally(page) == (
         "2 of 2 printed figures reproduced to the digit (1 rounded, 1 cut)."
     )
-    page = replace(page, parts=(table, replace(table, title="Table 10: y")))
+    page = replace(page, sections=(table, replace(table, title="Table 10: y")))
     assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.tally(page)
 
 
 def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
     assert Claim("a", "b", True, "Ignored.").verdict == "holds"
-    assert Claim("a", "b", False, "Why.", own=False).verdict == (
+    assert Claim("a", "b", False, "Why.", holds_in_print=False).verdict == (
         "not on its own tables either. Why."
     )
 
 
 def test_where_data_are_not_known_no_difference_is_claimed():
-    shown = markdown.text(replace(TABLE, in_kind=True))
+    shown = markdown.section_text(replace(TABLE, uses_other_data=True))
     assert "difference" not in shown
     assert "Another tail." not in shown
 
 
 def test_whole_numbers_stay_whole():
     table = Table.of("", "", as_printed("n", "cells  93"), {("cells", "n"): 93})
-    assert "|  | ours | 93 |" in markdown.text(table)
+    assert "|  | ours | 93 |" in markdown.section_text(table)
 
 
 def test_a_page_counts_agreements_and_differences():
@@ -117,13 +117,13 @@ def test_a_page_counts_agreements_and_differences():
 
 
 def test_numbers_of_ours_are_a_table():
-    shown = markdown.text(Numbers("N", ("λ = 0",), {"k = 5": [0.12345]}))
+    shown = markdown.section_text(NumberTable("N", ("λ = 0",), {"k = 5": [0.12345]}))
     assert shown == "### N\n\n|  | λ = 0 |\n| --- | --- |\n| k = 5 | 0.1235 |\n"
 
 
 def test_the_same_figure_gives_the_same_bytes():
     lines = (Series("k = 5", (0, 1), (0.5, 0.25), "o-"), Series("k = 10", (0, 4), (0.5, 0.3)))
-    panel = Panel("(b)", "$D_X$", "$D_Y$", lines, diagonal=True, up_to=3)
+    panel = Panel("(b)", "$D_X$", "$D_Y$", lines, diagonal=True, x_max=3)
     figure = Figure("f", "Figure 1", "", (panel, panel))
     first = draw(figure)
     assert draw(figure) == first

@@ -9,9 +9,9 @@ import pytest
 
 from conftest import reference_matrix
 from needs import lacking
-from reproduction import PAPERS, make
+from reproduction import PAPERS, make_page
 from reproduction.markdown import index_text, page_text
-from reproduction.page import Numbers
+from reproduction.page import NumberTable
 from reproduction.plots import draw
 
 FOLDER = Path(__file__).parents[2] / "docs" / "papers"
@@ -26,7 +26,7 @@ every_paper = pytest.mark.parametrize("name", PAPERS)
 def page(name):
     for table in TABLES:
         reference_matrix(table)
-    return make(name)
+    return make_page(name)
 
 
 @every_paper
@@ -56,7 +56,7 @@ def test_every_difference_is_explained(name):
     for cell in page(name).comparisons():
         assert cell.agrees or cell.note, (cell.row, cell.column)
     for claim in page(name).claims():
-        assert claim.holds or claim.note, claim.says
+        assert claim.holds or claim.note, claim.statement
 
 
 def test_the_folder_contains_nothing_else():
@@ -84,7 +84,9 @@ CENSUS_10 = {
 
 
 def test_the_sweep_of_census_is_that_of_an_independent_run():
-    numbers = [part for part in page("dependence-preserving").parts if isinstance(part, Numbers)]
+    numbers = [
+        part for part in page("dependence-preserving").sections if isinstance(part, NumberTable)
+    ]
     (census,) = [part for part in numbers if part.title == "Figure 11 in digits"]
     for row, values in CENSUS_10.items():
         assert census.rows[row] == pytest.approx(values, abs=5e-5)

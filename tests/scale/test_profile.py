@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clusters import masked_in_two_orders, people, write_files
 from shoal import Plan, assess, scale
-from shoal.metrics.histogram import histogram
+from shoal.metrics.profile.histogram import histogram
 from shoal.partitioners import MDAV
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums

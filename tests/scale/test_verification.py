@@ -326,7 +326,7 @@ def test_the_command_ends_with_one_if_a_check_fails(out):
     words = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0
-    assert "ok   files: 5, each with the manifest's sha256" in result.stdout
+    assert "ok   files: 5, each with its SHA-256 in the manifest" in result.stdout
     (out / "x").touch()
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 1

@@ -11,8 +11,8 @@ from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import HomogeneousGroup, InputError, ParameterError, PlanError
 from shoal.metrics import homogeneous_classes
-from shoal.metrics.anonymity import ranks
-from shoal.metrics.shared_values import SharedCounts, count_shared
+from shoal.metrics._ranks import dense_ranks
+from shoal.metrics.findings.shared_values import SharedCounts, count_shared
 from shoal.partitioners import MDAV, Partition
 from shoal.report.summary import summarise
 from shoal.steps.constraints.homogeneity import count_homogeneous, describe_homogeneity
@@ -150,7 +150,7 @@ def test_constant_columns_are_counted_by_group():
 def test_shared_values_are_counted_as_sets_do(data):
     n = data.draw(st.integers(1, 20))
     numbers = [st.lists(st.integers(0, most), min_size=n, max_size=n) for most in (3, 4)]
-    labels = ranks(np.array(data.draw(numbers[0])))
+    labels = dense_ranks(np.array(data.draw(numbers[0])))
     units = np.array(data.draw(numbers[1]))
     column = np.array(data.draw(st.lists(st.integers(-1, 1), min_size=n, max_size=n)))
     for unit_of in (None, units):

@@ -29,11 +29,16 @@ def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, 
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
     expected = Plan.load(agreed).to_dict()
-    for remove_recorded in (_without_named, _without_decimals, _without_inferred_types):
-        actual = remove_recorded(actual, expected)
+    for without_additions in (
+        _without_added_roles,
+        _without_recorded_decimals,
+        _without_inferred_types,
+    ):
+        actual = without_additions(actual, expected)
     differing = list(differences(expected, actual))
     if differing:
-        return False, f"it is NOT the agreed plan: {', '.join(differing)} {_verb(differing)}"
+        verb = "differs" if len(differing) == 1 else "differ"
+        return False, f"it is not the agreed plan: {', '.join(differing)} {verb}"
     return True, "it is the agreed plan"
 
 
@@ -53,7 +58,7 @@ def differences(agreed: Any, actual: Any, path: str = "") -> Iterator[str]:
         yield path
 
 
-def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_added_roles(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a plan without the roles that a run adds if other columns are released."""
     if agreed.get(OTHER_COLUMNS) != "release" or actual.get(OTHER_COLUMNS, "refuse") != "refuse":
         return actual
@@ -62,7 +67,9 @@ def _without_named(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapp
     return {**actual, OTHER_COLUMNS: "release", "roles": roles}
 
 
-def _without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -> Mapping[str, Any]:
+def _without_recorded_decimals(
+    actual: Mapping[str, Any], agreed: Mapping[str, Any]
+) -> Mapping[str, Any]:
     """Return a plan without the decimals that a run recorded from its file."""
     actual_steps, agreed_steps = actual.get("steps", ()), agreed.get("steps", ())
     if len(actual_steps) != len(agreed_steps) or not all(
@@ -112,7 +119,3 @@ def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, 
     if name in (SEED, ROUNDS):
         return name in actual and "method" in actual
     return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in actual
-
-
-def _verb(differ: list[str]) -> str:
-    return "differs" if len(differ) == 1 else "differ"

@@ -13,7 +13,8 @@ from shoal.plan.verdict import Verdict
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-OUTCOMES = (" Please report this: no data were released.", " Nothing was released.")
+# Sentences of errors on the outcome of a run, which verification leaves out.
+OUTCOME_SENTENCES = (" Please report this: no data were released.", " Nothing was released.")
 
 
 class Check(NamedTuple):
@@ -64,7 +65,10 @@ class Verification(Sequence[Check]):
 
 
 def run_check(name: str, check: Callable[[], tuple[bool | None, str]]) -> Check:
-    """Run one check; a `ShoalError` makes it fail, unless the check itself is impossible."""
+    """Run one check; a `ShoalError` makes it fail.
+
+    A cluster or a package that is missing is no result of a check: such errors are raised.
+    """
     try:
         return Check(name, *check())
     except (ClusterError, MissingDependency):
@@ -74,11 +78,19 @@ def run_check(name: str, check: Callable[[], tuple[bool | None, str]]) -> Check:
 
 
 def message_without_outcome(error: ShoalError) -> str:
-    """Return the message of an error without sentences about the outcome of a run."""
+    """Return the message of an error without sentences on the outcome of a run."""
     message = str(error)
-    for outcome in OUTCOMES:
-        message = message.replace(outcome, "")
+    for sentence in OUTCOME_SENTENCES:
+        message = message.replace(sentence, "")
     return message
+
+
+def compare_numbers(counted: int, stated: int, unit: str = "") -> tuple[bool, str]:
+    """Compare a number, of a ``unit`` if one is given, with the one that the manifest states."""
+    number = f"{counted:,} {unit}".rstrip()
+    if counted == stated:
+        return True, f"{number}, as in the manifest"
+    return False, f"{number}; the manifest states {stated:,}"
 
 
 def guarantee_kept(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:

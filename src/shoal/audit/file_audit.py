@@ -11,6 +11,7 @@ from shoal.audit import statements
 from shoal.audit.check import (
     Check,
     check_dropped_columns,
+    compare_numbers,
     guarantee_kept,
     message_without_outcome,
     run_check,
@@ -41,7 +42,19 @@ DUMMY_KEY = bytes(32)  # for hashes that are not compared
 
 
 class FileAudit:
-    """A released file and its manifest."""
+    """Checks of a released file against the entries of its manifest.
+
+    Parameters
+    ----------
+    entries : mapping
+        The manifest.
+    location : str
+        The file, or the address of the database.
+    table : str or None
+        The table of a database; the one that the manifest names if None.
+    dialect : Dialect
+        How to read the file.
+    """
 
     def __init__(
         self, entries: Mapping[str, Any], location: str, table: str | None, dialect: Dialect
@@ -64,16 +77,16 @@ class FileAudit:
             yield Check("readable", False, message_without_outcome(error))
             return
         frame = evidence.released
-        yield run_check("records", lambda: self._records(frame))
-        yield run_check("columns", lambda: self._columns(frame))
+        yield run_check("records", lambda: self._check_records(frame))
+        yield run_check("columns", lambda: self._check_columns(frame))
         yield run_check("dropped", lambda: check_dropped_columns(self.plan, frame.columns))
-        yield run_check("guarantee", lambda: self._guarantee(evidence))
-        yield run_check("smallest class", lambda: self._smallest_class(evidence))
+        yield run_check("guarantee", lambda: self._check_guarantee(evidence))
+        yield run_check("smallest class", lambda: self._check_smallest_class(evidence))
         yield run_check(
             "measures",
             lambda: statements.check_measures(self.entries, evidence.joint_classes, self.plan),
         )
-        yield run_check("verdict", lambda: self._verdict(evidence))
+        yield run_check("verdict", lambda: self._check_verdict(evidence))
 
     def checks_with_original(
         self, original: str, table: str | None, hash_key: bytes | None
@@ -83,7 +96,7 @@ class FileAudit:
         yield run_check("original", lambda: check_original(original, source, hash_key))
         self.dialect = replace(self.dialect, table=table or source.get("table"))
         try:
-            delivery, entries = self._run_again(original)
+            delivery, entries = self._repeat_run(original)
             self.original = original
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
@@ -95,7 +108,7 @@ class FileAudit:
     def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
         """Yield the check of what earlier releases disclose; add its findings to the verdict."""
         if earlier and self.verdict is not None:
-            yield run_check("earlier releases", lambda: self._compare_earlier(earlier))
+            yield run_check("earlier releases", lambda: self._check_earlier(earlier))
 
     def check_limits(self, limits: Limits) -> Iterator[Check]:
         """Yield a check of each limit of the plan and of ``limits``."""
@@ -130,7 +143,7 @@ class FileAudit:
             measures=Assessment(release.measures, release.remarks),
         )
 
-    def _compare_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+    def _check_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
         rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
         findings = find_earlier_releases(
@@ -162,15 +175,14 @@ class FileAudit:
             open_source(self.location, dialect=dialect, numbers=()), self.plan, like=like
         )
 
-    def _records(self, frame: Frame) -> tuple[bool, str]:
-        stated_number = self.entries["records"]
-        return len(frame) == stated_number, f"{len(frame):,}, and {stated_number:,} in the manifest"
+    def _check_records(self, frame: Frame) -> tuple[bool, str]:
+        return compare_numbers(len(frame), self.entries["records"])
 
-    def _columns(self, frame: Frame) -> tuple[bool, str]:
+    def _check_columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
-        return same, f"{len(frame.columns)}, {'as' if same else 'not as'} in the manifest"
+        return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
 
-    def _guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
+    def _check_guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -181,19 +193,15 @@ class FileAudit:
             return None, "the plan promises no k-anonymity"
         return guarantee_kept(self.plan, units_counted=False)
 
-    def _smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        attained_size = evidence.smallest_class(evidence.joint_classes)
-        stated_size = self.entries["promise"]["smallest_class"]
-        return (
-            attained_size == stated_size,
-            f"{attained_size} records, and {stated_size} in the manifest",
-        )
+    def _check_smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
+        counted = evidence.smallest_class(evidence.joint_classes)
+        return compare_numbers(counted, self.entries["promise"]["smallest_class"], "records")
 
-    def _verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
+    def _check_verdict(self, evidence: Evidence) -> tuple[bool | None, str]:
         self.verdict = self.verdict or judge(evidence)
         return statements.check_verdict(self.entries, self.verdict, self.plan)
 
-    def _run_again(self, original: str) -> tuple[Delivery, dict[str, Any]]:
+    def _repeat_run(self, original: str) -> tuple[Delivery, dict[str, Any]]:
         """Run the plan again; return what it made, and what its manifest would be."""
         with tempfile.TemporaryDirectory() as folder:
             name, table = Path(str(self.output.get("name", "release.csv"))).name, None
@@ -229,12 +237,12 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
-        return False, "the manifest holds no hash of it"
+        return False, "the manifest has no hash of it"
     actual = manifests.file_entry(location, None)
     if "bytes" in entry and actual["bytes"] != entry["bytes"]:
-        return False, f"{actual['bytes']} bytes, and {entry['bytes']} in the manifest"
+        return compare_numbers(actual["bytes"], entry["bytes"], "bytes")
     same = matches_hash(actual["sha256"], entry, None)
-    return same, f"sha256 is {'' if same else 'NOT '}the manifest's, {actual['bytes']} bytes"
+    return same, f"{actual['bytes']:,} bytes, SHA-256 {'' if same else 'not '}as in the manifest"
 
 
 def check_original(
@@ -244,11 +252,11 @@ def check_original(
     if is_database(location):
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
-        return False, "the manifest holds no hash of it"
+        return False, "the manifest has no hash of it"
     if "sha256" not in entry and hash_key is None:
         return False, "the hash in the manifest is keyed, and there is no hash key"
     same = matches_hash(manifests.file_entry(location, None)["sha256"], entry, hash_key)
-    return same, f"its hash is {'' if same else 'NOT '}the manifest's"
+    return same, f"its hash is {'' if same else 'not '}that in the manifest"
 
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:

@@ -28,7 +28,10 @@ from shoal.plan.release import Release, ReleaseLike
 VERSION = 2
 READABLE_VERSIONS = (1, 2)  # version 1 has no verdict, plain hashes of the original, and all digits
 DIGITS = 4
-NOTE = "For auditors, not for publication: whoever holds the seeds may undo a mask that draws."
+NOTE = "For auditors, not for publication: the seeds may allow undoing steps that draw at random."
+FORMER_NOTES = (  # of earlier versions, whose manifests still verify
+    "For auditors, not for publication: whoever holds the seeds may undo a mask that draws.",
+)
 
 
 def content(release: Release) -> dict[str, Any]:
@@ -154,7 +157,7 @@ def file_entry(location: str, written: Path | None, table: str | None = None) ->
         ) from None
 
 
-def check_manifest(path: Path) -> None:
+def check_suffix(path: Path) -> None:
     """Refuse a path without the suffix of a manifest."""
     if path.suffix.lower() != ".json":
         raise FileError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from shoal.audit import keys
 from shoal.audit.hashes import hash_key_path
-from shoal.audit.manifest import check_manifest
+from shoal.audit.manifest import check_suffix
 from shoal.audit.signature import signature_path
 from shoal.errors import ParameterError
 
@@ -37,7 +37,7 @@ class ManifestFiles:
         signing_key: "Ed25519PrivateKey | None" = None,
         hash_key: Path | None = None,
     ):
-        check_manifest(manifest)
+        check_suffix(manifest)
         self.manifest, self._signing_key = manifest, signing_key
         self._key_file = hash_key or hash_key_path(manifest)
         self._new_key = None if self._key_file.exists() else keys.new_hash_key()

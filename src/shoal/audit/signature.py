@@ -67,8 +67,8 @@ def check_signature(
     """
     path = signature_path(manifest)
     if key is None:
-        clause = "" if path.exists() else ", and there is none next to the manifest"
-        return None, f"not checked: no key was given{clause}"
+        clause = "" if path.exists() else ", and the manifest has no signature"
+        return None, f"not checked: no public key was given{clause}"
     from cryptography.exceptions import InvalidSignature
 
     try:
@@ -78,5 +78,5 @@ def check_signature(
     try:
         key.verify(signature, content)
     except InvalidSignature:
-        return False, "the signature is NOT that of this manifest and this key"
-    return True, "made over this manifest with the private key of this public key"
+        return False, "does not match this manifest and this public key"
+    return True, "matches this manifest and this public key"

@@ -1,13 +1,13 @@
 """Comparison of the statements of a manifest with recomputed values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import numpy as np
 
 from shoal._versions import installed_version
-from shoal.audit.manifest import NOTE, rounded, seal
+from shoal.audit.manifest import FORMER_NOTES, NOTE, rounded, seal
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
@@ -24,22 +24,22 @@ SEVERE = ("breaks", "qualifies")
 def check_manifest(entries: Mapping[str, Any]) -> tuple[bool, str]:
     """Check the seal of a manifest and its note."""
     if seal(entries) != entries["seal"]:
-        return False, "it was changed"
-    if entries["manifest"] != 1 and entries["note"] != NOTE:
-        return False, "its note differs from the one that this version writes"
-    return True, "as it was written"
+        return False, "it was changed after it was sealed"
+    if entries["manifest"] != 1 and entries["note"] not in (NOTE, *FORMER_NOTES):
+        return False, "its note is not the one that Shoal writes"
+    return True, "unchanged since it was sealed"
 
 
 def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
     """Check that a manifest states the guarantee and the dropped columns of its plan."""
     promise = entries["promise"]
     if promise["k"] != plan.k:
-        return False, f"the manifest promises k={promise['k']} and its plan k={plan.k}"
+        return False, f"the manifest promises k={promise['k']}, but its plan k={plan.k}"
     if entries["manifest"] != 1:
         if not _are_guarantees(promise.get("guarantees"), plan):
-            return False, "the guarantees are NOT those of the plan" + other_versions(entries)
+            return False, "the guarantees are not those of the plan" + other_versions(entries)
         if entries["dropped"] != plan.dropped:
-            return False, "the dropped columns are NOT those of the plan"
+            return False, "the dropped columns are not those of the plan"
     return True, ""
 
 
@@ -68,8 +68,8 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
         if as_stored(counted_measures[name]) != as_stored(stated_measures.get(name))
     ]
     if differing:
-        return False, f"{', '.join(differing)}: NOT those of the released values"
-    return True, f"{', '.join(names)}: counted on the released values"
+        return False, f"not those of the released values: {', '.join(differing)}"
+    return True, f"{', '.join(names)} agree with the released values"
 
 
 def check_verdict(
@@ -84,39 +84,37 @@ def check_verdict(
     """
     if entries["manifest"] == 1:
         return None, "not compared: a manifest of version 1 holds none"
-    stated_verdict = entries["verdict"]
-    if not _is_consistent(stated_verdict):
-        return False, "its status or its sentence does NOT follow from its findings"
-    if stated_verdict["promised"] != counted.promised:
-        return (
-            False,
-            f"it is about k={stated_verdict['promised']}, and the plan promises {counted.promised}",
-        )
-    if stated_verdict["unit"] != (plan.unit_column or RECORD_UNIT):
-        return False, "it counts another unit than the plan"
-    if stated_verdict["k"] > counted.k or (
-        plan.unit_column is None and stated_verdict["k"] != counted.k
-    ):
-        return (
-            False,
-            f"it states k={stated_verdict['k']}, and the released values attain {counted.k}",
-        )
-    if stated_verdict["status"] == "not kept":
-        return False, str(stated_verdict["sentence"])
+    stated = entries["verdict"]
+    contradiction = _contradiction(stated, counted, plan)
+    if contradiction:
+        return False, contradiction
     stated_codes = {
-        finding["code"] for finding in stated_verdict["findings"] if finding["severity"] in SEVERE
+        finding["code"] for finding in stated["findings"] if finding["severity"] in SEVERE
     }
     severities = SEVERE if plan.unit_column is None else ("breaks",)
-    unstated = [
+    omitted = [
         finding.code
         for finding in counted.findings
         if finding.severity in severities and finding.code not in stated_codes
     ]
-    if unstated:
-        return False, f"it conceals {', '.join(dict.fromkeys(unstated))}"
+    if omitted:
+        return False, f"it omits findings: {', '.join(dict.fromkeys(omitted))}"
     only_stated = stated_codes.difference(finding.code for finding in counted.findings)
     remark = f"; only the original can show {', '.join(sorted(only_stated))}" if only_stated else ""
     return True, f"consistent with the released values{remark}"
+
+
+def _contradiction(stated: Mapping[str, Any], counted: Verdict, plan: Plan) -> str:
+    """Return how a stated verdict contradicts itself, the plan or the counts; empty if not."""
+    if not _is_consistent(stated):
+        return "its status or its sentence does not follow from its findings"
+    if stated["promised"] != counted.promised:
+        return f"it is about k={stated['promised']}, but the plan promises k={counted.promised}"
+    if stated["unit"] != (plan.unit_column or RECORD_UNIT):
+        return "it counts other units than the plan"
+    if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
+        return f"it states k={stated['k']}, but the released values attain k={counted.k}"
+    return str(stated["sentence"]) if stated["status"] == "not kept" else ""
 
 
 def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
@@ -132,8 +130,8 @@ def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) ->
     if types is not None and types != repeated["output"].get("types"):
         differing.append("types")
     if differing:
-        return False, f"NOT those of the run: {', '.join(differing)}{other_versions(entries)}"
-    return True, "verdict, measures, warnings and everything else are those of the run"
+        return False, f"not those of the run: {', '.join(differing)}{other_versions(entries)}"
+    return True, "verdict, measures, warnings and all other entries are those of the run"
 
 
 def check_versions(
@@ -144,7 +142,7 @@ def check_versions(
         return False, "it names other software than the run"
     differences = other_versions(entries)
     if differences:
-        return None, f"cannot be checked{differences}"
+        return None, f"cannot be compared{differences}"
     return True, "those that are installed"
 
 
@@ -174,27 +172,26 @@ def as_stored(value: Any) -> Any:
     return (str(value),) if isinstance(value, bool) else value
 
 
-def _is_consistent(stated_verdict: Mapping[str, Any]) -> bool:
-    """Return whether status and sentence of a verdict follow from its findings."""
+def _is_consistent(stated: Mapping[str, Any]) -> bool:
+    """Return whether status and sentence of a verdict follow from its findings.
+
+    The sentence may be in the words of an earlier version.
+    """
     findings = tuple(
         Finding(finding["code"], finding["severity"], finding["sentence"])
-        for finding in stated_verdict["findings"]
+        for finding in stated["findings"]
     )
-    has_known_severities = all(finding.severity in (*SEVERE, "informs") for finding in findings)
-    rebuilt = Verdict(
-        stated_verdict["promised"], stated_verdict["k"], stated_verdict["unit"], findings
-    )
-    sentences = (rebuilt.sentence, rebuilt.former_sentence)
+    rebuilt = Verdict(stated["promised"], stated["k"], stated["unit"], findings)
     return (
-        has_known_severities
-        and rebuilt.status == stated_verdict["status"]
-        and stated_verdict["sentence"] in sentences
+        all(finding.severity in (*SEVERE, "informs") for finding in findings)
+        and rebuilt.status == stated["status"]
+        and stated["sentence"] in (rebuilt.sentence, rebuilt.former_sentence)
     )
 
 
 def _check_version_1(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
     """Compare a manifest of version 1, whose sentences an older version wrote."""
-    names: Sequence[str] = [n for n in ("records", "columns", "dropped") if n in entries]
+    names = [name for name in ("records", "columns", "dropped") if name in entries]
     differing = [name for name in names if entries[name] != repeated[name]]
     stated_measures, repeated_measures = entries.get("measures", {}), repeated["measures"]
     differing += [
@@ -204,5 +201,5 @@ def _check_version_1(entries: Mapping[str, Any], repeated: Mapping[str, Any]) ->
         and as_stored(stated_measures[name]) != as_stored(repeated_measures[name])
     ]
     if differing:
-        return False, f"NOT those of the run: {', '.join(differing)}{other_versions(entries)}"
+        return False, f"not those of the run: {', '.join(differing)}{other_versions(entries)}"
     return True, "measures are those of the run; the sentences of version 1 are not compared"

@@ -108,7 +108,7 @@ def _check_section(
 ) -> None:
     """Refuse a section with a missing or unknown entry, or an entry of the wrong type."""
     if not isinstance(section, dict):
-        _refuse(name, "a part of it has the wrong type")
+        _refuse(name, "one of its sections has the wrong type")
     _check_required(section, types if required is None else required, name)
     _check_types(section, types, name)
     unknown = [entry for entry in section if entry not in types]
@@ -149,7 +149,7 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
     if "files" in output and not (
         isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)
     ):
-        _refuse(name, "it is of a folder and lacks its types, chunk_size or random_state")
+        _refuse(name, "it describes a folder, but lacks its types, chunk_size or random_state")
 
 
 def _refuse(name: str, reason: str) -> NoReturn:

@@ -16,7 +16,7 @@ from shoal.cli._settings import (
 )
 
 if TYPE_CHECKING:
-    from shoal.comparison.candidates import Family
+    from shoal.comparison.candidates import PlanFamily
     from shoal.metrics.limits import Limits
     from shoal.plan import Plan
     from shoal.plan.release import Release
@@ -75,7 +75,7 @@ def advise(
     """
     with session(quiet=quiet):
         from shoal.cli._lazy_imports import discard_placeholders
-        from shoal.comparison.advice import check_steps, search
+        from shoal.comparison.limit_search import check_steps, search
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.metrics.limits import Limits
@@ -139,12 +139,12 @@ def advise(
 
 def _candidates(
     plan_options: options.PlanOptions, n_records: int, limits: "Limits", **search_options: Any
-) -> "list[Family]":
+) -> "list[PlanFamily]":
     """Return the families of plans to search, with the columns and roles of the command line."""
-    from shoal.comparison.candidates import families
+    from shoal.comparison.candidates import plan_families
     from shoal.frame.missing_codes import parse_missing_codes
 
-    return families(
+    return plan_families(
         plan_options.column,
         n_records,
         limits=limits,

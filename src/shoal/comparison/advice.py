@@ -1,26 +1,13 @@
-"""The function `advise`: the plan of least loss whose release meets given limits."""
+"""The result of `advise`: the plans that were tried, and the one of least loss within limits."""
 
-import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
-from shoal._params import check_at_least, hint
-from shoal._progress import shows_progress
 from shoal._text import format_percentage
-from shoal.comparison.candidates import STEPS_TO_TRY, Family, families
-from shoal.comparison.parallel import run_parallel
-from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
-from shoal.frame import tables
-from shoal.frame.roles import as_list
-from shoal.frame.tables import IntoDataFrame
+from shoal.errors import ShoalError
 from shoal.metrics.limit_results import LimitResult, LimitResults
-from shoal.metrics.limits import Limits
 from shoal.plan import Plan
-from shoal.plan.findings.limits import limits_of
-from shoal.plan.release import Release
 
 LOSS = "information_loss"
 
@@ -171,216 +158,14 @@ class Advice:
             return "\n".join([*lines, *([f"less loss is ruled out by {names}"] if names else [])])
         lines = [
             heading,
-            f"none meets all limits; closest: {self.closest}",
+            f"no plan meets all limits; the closest: {self.closest}",
             str(self.closest.results),
         ]
+        binding = f"binding: {names or 'the guarantee of the plan'}"
         if self.conflict:
-            others = " and ".join(self.conflict)
-            return "\n".join([*lines, f"what binds: {names}; plans that meet it fail {others}"])
-        return "\n".join([*lines, f"what binds: {names or 'the guarantee of the plan'}"])
-
-
-@shows_progress
-def advise(
-    data: IntoDataFrame,
-    columns: Sequence[str],
-    *,
-    limits: Limits | Mapping[str, Any] | str | Path,
-    k: int | Sequence[int] | None = None,
-    method: str | Sequence[str] | None = None,
-    steps: str | Sequence[str] = "microaggregate",
-    confidential: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    n_plans: int = 30,
-    random_state: int = 0,
-    n_jobs: int | None = 1,
-    **options: Any,
-) -> Advice:
-    """Search for the plan of least information loss whose release meets limits.
-
-    Nothing is released. Values of k are tried on a coarse scale, then between the greatest that
-    fails and the smallest that succeeds; other methods are tried near the best k so far.
-
-    Parameters
-    ----------
-    data : pandas, polars or pyarrow table
-        The table; it is not modified.
-    columns : list of str
-        Quasi-identifiers to mask.
-    limits : Limits, mapping or path
-        What the release must keep; see `shoal.Limits`.
-    k : int or list of int, optional
-        Values of k to try; by default from 3, or from a limit on the smallest class, to half the
-        number of records.
-    method : str or list of str, optional
-        Methods to try, names in `shoal.METHODS`; by default ``auto``, ``mdav`` and ``vmdav``.
-    steps : str or list of str
-        Steps to try: ``"microaggregate"``, ``"rank-swap"``, ``"add-noise"``. The last two
-        guarantee no k.
-    confidential : list of str
-        Confidential columns.
-    identifiers : list of str
-        Columns that identify a person; the plans drop them.
-    n_plans : int
-        Greatest number of plans to try.
-    random_state : int
-        Seed of methods that draw.
-    n_jobs : int or None
-        Number of parallel runs; None and -1 mean all cores. The advice does not depend on it.
-    **options
-        Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes``,
-        ``unit``, ``household`` and others of the step or the method.
-
-    Returns
-    -------
-    Advice
-        ``plan`` is the plan to run, with the limits in it, or None if none meets them; ``binding``
-        names the limits that bind.
-
-    Examples
-    --------
-    >>> from shoal import datasets
-    >>> advice = advise(
-    ...     datasets.sme(), ["surface", "employees"], limits={"max_linkage": 0.2}, method="mdav"
-    ... )
-    >>> advice.plan.k, [result.limit.name for result in advice.binding]
-    (5, ['max_linkage'])
-    """
-    table = tables.open_frame(data)
-    checked_limits = Limits.of(limits)
-    if not checked_limits:
-        raise ParameterError(
-            "Advice needs at least one limit. Set one, such as max_linkage = 0.1.",
-            code="limits-empty",
-        )
-    return search(
-        tables.to_native(table),
-        families(
-            columns,
-            len(table),
-            limits=checked_limits,
-            k=k,
-            method=method,
-            steps=check_steps(steps),
-            confidential=as_list(confidential),
-            identifiers=as_list(identifiers),
-            random_state=random_state,
-            **options,
-        ),
-        n_plans=n_plans,
-        n_jobs=n_jobs,
-    )
-
-
-def check_steps(steps: str | Sequence[str]) -> list[str]:
-    """Return the names of steps to try; refuse others."""
-    names = as_list(steps)
-    for name in names:
-        if name not in STEPS_TO_TRY:
-            raise ParameterError(
-                f"The step {name!r} cannot be advised.{hint(name, STEPS_TO_TRY)} Choose among:"
-                f" {', '.join(STEPS_TO_TRY)}.",
-                code="unknown-step",
-                given=name,
-            )
-    return names
-
-
-def search(
-    data: Any,
-    candidates: Sequence[Family],
-    *,
-    n_plans: int,
-    n_jobs: int | None,
-    run: Callable[[Plan, Any], Release] = Plan.run,
-) -> Advice:
-    """Try plans of several families; ``run`` runs a plan on the table."""
-    check_at_least(1, n_plans=n_plans)
-    search_state = _Search(data, n_plans, n_jobs, run)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
-        for family in candidates:
-            search_state.explore(family)
-    if all(trial.error is not None for trial in search_state.trials):
-        raise next(trial.error for trial in search_state.trials if trial.error is not None)
-    return Advice(tuple(search_state.trials))
-
-
-@dataclass(eq=False)
-class _Search:
-    """The trials so far, and how many plans may still be tried."""
-
-    data: Any
-    n_plans: int
-    n_jobs: int | None
-    run: Callable[[Plan, Any], Release]
-    trials: list[AdvisedTrial] = field(default_factory=list)
-
-    def explore(self, family: Family) -> None:
-        """Try the scale of a family, then the values before the smallest that succeeds."""
-        scale = family.first_strengths(self._best_strength(family.kind))
-        self._try_strengths(family, scale)
-        trials_by_strength = {
-            trial.strength: trial for trial in self.trials if trial.family == family.name
-        }
-        passing = [strength for strength, trial in trials_by_strength.items() if trial.passed]
-        if not passing:
-            return
-        high = min(passing)
-        low = max(
-            (value for value in trials_by_strength if value < high), default=family.lower_limit
-        )
-        while (middle := family.between(low, high)) is not None and self._n_remaining():
-            self._try_strengths(family, [middle])
-            if self.trials[-1].passed:
-                high = middle
-            else:
-                low = middle
-
-    def _best_strength(self, kind: str) -> float | None:
-        """Return the strength of the best trial so far of a kind of step; None without any."""
-        passed_trials = [
-            trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
-        ]
-        return min(passed_trials, key=lambda trial: trial.loss).strength if passed_trials else None
-
-    def _n_remaining(self) -> int:
-        return self.n_plans - len(self.trials)
-
-    def _try_strengths(self, family: Family, strengths: Sequence[float]) -> None:
-        chosen = list(strengths)[: self._n_remaining()]
-        trials = run_parallel(
-            lambda strength: self._try_plan(family, strength), chosen, self.n_jobs, "trying plans"
-        )
-        self.trials += trials
-
-    def _try_plan(self, family: Family, strength: float) -> AdvisedTrial:
-        plan = family.make_plan(strength)
-        try:
-            release = self.run(plan, self.data)
-            if LOSS not in release.measures:
-                raise InputError(
-                    "Advice needs a masked column whose information loss can be measured.",
-                    code="comparison-without-numbers",
-                )
-        except ShoalError as error:
-            return AdvisedTrial(family.name, strength, plan, error=error)
-        entries = zip(plan.limits, limits_of(release.verdict), strict=True)
-        results = [
-            LimitResult(limit, entry["figure"], entry["value"], entry["reason"])
-            for limit, entry in entries
-        ]
-        broken_guarantees = [
-            finding for finding in release.verdict.of("breaks") if finding.code != "limit-broken"
-        ]
-        return AdvisedTrial(
-            family.name,
-            strength,
-            family.without_seeds(release.plan),
-            release.measures[LOSS],
-            LimitResults(tuple(results)),
-            not broken_guarantees,
-        )
+            met = "this limit" if len(self.binding) == 1 else "these limits"
+            binding += f"; plans that meet {met} fail {' and '.join(self.conflict)}"
+        return "\n".join([*lines, binding])
 
 
 def _describe_strength(trial: AdvisedTrial) -> str:

@@ -58,9 +58,9 @@ class Cache:
                 Path(temporary_path).unlink()
 
 
-def result_key(*parts: Any) -> str:
-    """Return a hash of plain data and of the source code, which may change results."""
-    content = json.dumps([*parts, _source_hash()], sort_keys=True)
+def result_key(*inputs: Any) -> str:
+    """Return a hash of the inputs of a run, plain data, and of the source code."""
+    content = json.dumps([*inputs, _source_hash()], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 
 

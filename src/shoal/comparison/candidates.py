@@ -25,7 +25,7 @@ PRECISION = 0.1  # of a strength that is not an integer, relative
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class PlanFamily:
     """Plans that differ in one number: the greater it is, the more is masked.
 
     Parameters
@@ -76,7 +76,7 @@ class Family:
         return plan.replace(steps=steps)
 
 
-def families(
+def plan_families(
     columns: Sequence[str],
     n_records: int,
     *,
@@ -90,7 +90,7 @@ def families(
     types: Mapping[str, Any] | None = None,
     missing_codes: Mapping[str, Any] | None = None,
     **options: Any,
-) -> list[Family]:
+) -> list[PlanFamily]:
     """Return the families of plans to try, the most promising first."""
     shared_options: dict[str, Any] = {"types": types, "missing_codes": missing_codes}
 
@@ -118,17 +118,17 @@ def families(
             **shared_options,
         )
 
-    result: list[Family] = []
+    result: list[PlanFamily] = []
     for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
         microaggregate(name, MIN_K)  # refuses unknown methods and options before anything is run
         k_values = _k_values(limits, n_records) if k is None else sorted({*_as_k_list(k)})
         scale = tuple(map(float, k_values))
         make = partial(microaggregate, name)
-        result.append(Family(name, "microaggregate", scale, make, k is not None))
+        result.append(PlanFamily(name, "microaggregate", scale, make, k is not None))
     for name in steps:
         if name in STRENGTHS_OF_STEPS:
             parameter, scale = STRENGTHS_OF_STEPS[name]
-            result.append(Family(name, name, scale, partial(randomise, name, parameter)))
+            result.append(PlanFamily(name, name, scale, partial(randomise, name, parameter)))
     return result
 
 

@@ -68,8 +68,9 @@ def compare(
         Kinds of columns where the table does not determine them; see `Plan`.
     risk : str
         Measure of risk: ``"reidentification"``, the mean over records of 1 / (size of its class),
-        as in reports; ``"linkage"`` or ``"linkage_top2"``, the share of the records whose nearest
-        released record, or one of the two nearest, is their own; or ``"smallest_class"``.
+        as in reports; ``"linkage"`` or ``"linkage_top2"``, the share of the released records
+        whose nearest original record, or one of the two nearest, is their own; or
+        ``"smallest_class"``.
     n_jobs : int or None
         Number of parallel runs; each needs its own memory. None and -1 mean all cores.
     cache : str or Path, optional
@@ -253,8 +254,8 @@ def _run_plan(plan: Plan, needed_frame: Frame, risk: str | None) -> dict[str, An
                 plan.quasi_identifiers,
                 plan.masked,
                 confidential,
-                [risk],
-                plan_used.types,
+                measures=[risk],
+                types=plan_used.types,
             )
         )
     return {

@@ -31,20 +31,20 @@ RISKS = {
         " mean of 1 / (size of the class of a record), in units if these are counted.",
     ),
     "linkage": Risk(
-        "records whose nearest record is their own, in %",
+        "records whose nearest original is their own, in %",
         "Linked, %",
-        "Linked: the share of all records whose nearest released record is their own.",
+        "Linked: the share of all released records whose nearest original record is their own.",
     ),
     "linkage_top2": Risk(
-        "records among whose two nearest is their own, in %",
+        "records with their own original among the two nearest, in %",
         "Linked in two guesses, %",
-        "Linked in two guesses: the share of all records one of whose two nearest released records"
-        " is their own.",
+        "Linked in two guesses: the share of all released records whose own original record is"
+        " among the two nearest.",
     ),
     "smallest_class": Risk(
         "smallest class (more is safer)",
         "Smallest class",
-        "Smallest class: the number of records in the smallest set that looks alike.",
+        "Smallest class: the least number of records that look alike.",
         scale=1,
     ),
 }

@@ -9,7 +9,7 @@ from shoal.frame.tables import Frame, arrow
 from shoal.frame.values import value_ranks
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.relations import Relation
-from shoal.metrics.row_order import order_correlation
+from shoal.metrics.findings.row_order import order_correlation
 
 MIN_RECORDS = 10  # the order of fewer may be chance
 MIN_SORTED_CORRELATION = 0.999  # rank correlation with the row number of a sorted column

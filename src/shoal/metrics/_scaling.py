@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._base import Labels, Matrix, Values
+from shoal.metrics._types import Labels, Matrix, Values
 
 MAX_EXPONENT = 256  # of values whose squares, and sums of squares, do not overflow
 
@@ -44,7 +44,7 @@ def correctly_rounded_sum(values: Values) -> float:
 def scale_by_original(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[tuple[int, Values, Values]]:
-    """Yield for each column its number and its values in both tables, scaled by the original.
+    """Yield each column's number and its values in both tables, scaled by the original.
 
     On this scale the original has mean 0 and standard deviation 1. Columns that are constant in
     the original have no scale and are skipped. Where columns have several axes, these are yielded
@@ -70,7 +70,7 @@ def scale_by_original(
 def column_distances(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[Values]:
-    """Yield for each column that varies the distance of each value from the original, scaled."""
+    """Yield for each varying column the distance of each value from its masked value, scaled."""
     columns = np.arange(original.shape[1]) if columns is None else columns
     squares: dict[int, Values] = {}
     for axis, original_values, masked_values in scale_by_original(original, masked, columns):
@@ -80,6 +80,17 @@ def column_distances(
             squares = {column: np.zeros(len(original))}
         squares[column] += (original_values - masked_values) ** 2
     yield from map(np.sqrt, squares.values())
+
+
+def sums_of_squares(
+    original: Matrix, masked: Matrix, columns: Labels | None = None
+) -> tuple[float, float]:
+    """Return the sum of squared errors and the total sum of squares, scaled by the original."""
+    sse = sst = 0.0
+    for _, original_values, masked_values in scale_by_original(original, masked, columns):
+        sse += float(((original_values - masked_values) ** 2).sum())
+        sst += float((original_values**2).sum())
+    return sse, sst
 
 
 def varying_columns(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:

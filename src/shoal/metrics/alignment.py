@@ -11,6 +11,7 @@ from shoal.frame.codes import text_codes
 from shoal.frame.columns import read_together
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.metrics._ranks import rank_correlation
 
 MAX_CHANCE_DEVIATIONS = 5.0  # standard deviations of an association between independent columns
 ORDER_DIFFERS = (
@@ -93,30 +94,10 @@ def _association(
         np.sort(original_values), np.sort(masked_values), equal_nan=True
     ):
         return None
-    return (
-        _kappa(original_values, masked_values)
-        if is_category
-        else _rank_correlation(original_values, masked_values)
-    )
-
-
-def _rank_correlation(
-    original_values: NDArray[np.float64], masked_values: NDArray[np.float64]
-) -> float | None:
+    if is_category:
+        return _kappa(original_values, masked_values)
     is_present = ~(np.isnan(original_values) | np.isnan(masked_values))
-    if is_present.sum() < 2:
-        return None
-    original_ranks, masked_ranks = (
-        _centred_ranks(values[is_present]) for values in (original_values, masked_values)
-    )
-    norm_product = np.sqrt((original_ranks @ original_ranks) * (masked_ranks @ masked_ranks))
-    return float(original_ranks @ masked_ranks / norm_product) if norm_product > 0 else None
-
-
-def _centred_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ranks, with mean ranks for ties, minus their mean."""
-    codes, counts = np.unique(values, return_inverse=True, return_counts=True)[1:]
-    return np.asarray((np.cumsum(counts) - (counts + len(values)) / 2)[codes.ravel()])
+    return rank_correlation(original_values[is_present], masked_values[is_present])
 
 
 def _kappa(original_codes: NDArray[np.int64], masked_codes: NDArray[np.int64]) -> float | None:

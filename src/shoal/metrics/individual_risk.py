@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._base import Labels, Values
-from shoal.metrics.anonymity import classes
+from shoal.metrics._types import Labels, Values
+from shoal.metrics.equivalence_classes import classes
 
 MAX_RECURSIVE = 40  # sample frequency up to which the recursion is used
 PRECISION = 1e-16  # of the sum of a series, relative

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
-from shoal.metrics._base import Labels, Values
-from shoal.metrics.anonymity import classes, ranks
+from shoal.metrics._ranks import dense_ranks
+from shoal.metrics._types import Labels, Values
+from shoal.metrics.equivalence_classes import classes
 
 Model = Literal["main", "two-way"]
 MAX_CELLS = 20_000_000  # of the table of all combinations
@@ -94,7 +95,7 @@ def log_linear_risk(
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )
-    codes = np.column_stack([ranks(column) for column in keys.T])
+    codes = np.column_stack([dense_ranks(column) for column in keys.T])
     labels = classes(codes)
     records = np.flatnonzero(np.bincount(labels)[labels] == 1)
     cells = codes[records]

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._base import Matrix
-from shoal.metrics.interval import interval_disclosure
-from shoal.metrics.linkage import linkage
+from shoal.metrics._types import Matrix
+from shoal.metrics.risk.interval import interval_disclosure
+from shoal.metrics.risk.linkage import linkage
 
 
 class Score(NamedTuple):
@@ -55,26 +55,21 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     Score(score=50.0, information_loss=0.0, disclosure_risk=100.0)
     """
     scale = original.std(axis=0) * np.sqrt(2)
-    values = np.abs(original - masked) / np.where(scale > 0, scale, 1.0)
-    upper_triangle = np.triu_indices(original.shape[1], 1)
+    value_changes = np.abs(original - masked) / np.where(scale > 0, scale, 1.0)
     original_covariances, masked_covariances = (
         np.cov(table, rowvar=False, ddof=0).reshape([table.shape[1]] * 2)
         for table in (original, masked)
     )
+    pairs = np.triu_indices(original.shape[1], 1)
+    correlation_changes = np.abs(
+        _correlations(original_covariances) - _correlations(masked_covariances)
+    )[pairs]
     differences = [
-        float(values.mean()),
+        float(value_changes.mean()),
         _relative_difference(original.mean(axis=0), masked.mean(axis=0)),
         _relative_difference(np.diag(original_covariances), np.diag(masked_covariances)),
-        _relative_difference(
-            original_covariances[upper_triangle], masked_covariances[upper_triangle]
-        ),
-        float(
-            np.abs(_correlations(original_covariances) - _correlations(masked_covariances))[
-                upper_triangle
-            ].mean()
-        )
-        if len(upper_triangle[0])
-        else 0.0,
+        _relative_difference(original_covariances[pairs], masked_covariances[pairs]),
+        float(correlation_changes.mean()) if len(correlation_changes) else 0.0,
     ]
     loss = 100 * float(np.mean(np.minimum(differences, 1.0)))
     interval_risk = float(np.mean(interval_disclosure(original, masked)))
@@ -83,7 +78,7 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
 
 
 def _relative_difference(original: Matrix, masked: Matrix) -> float:
-    """Return the mean relative difference of the figures that are not 0."""
+    """Return the mean relative difference of the figures that are not 0 in the original."""
     is_nonzero = np.abs(original) > 1e-12 * np.abs(original).max(initial=1e-300)
     if not is_nonzero.any():
         return 0.0
@@ -92,7 +87,8 @@ def _relative_difference(original: Matrix, masked: Matrix) -> float:
     )
 
 
-def _correlations(covariance: Matrix) -> Matrix:
-    std = np.sqrt(np.diag(covariance))
+def _correlations(covariances: Matrix) -> Matrix:
+    """Return the correlations that belong to covariances; 0 for a constant column."""
+    std = np.sqrt(np.diag(covariances))
     std = np.where(std > 0, std, 1.0)
-    return np.asarray(covariance / np.outer(std, std))
+    return np.asarray(covariances / np.outer(std, std))

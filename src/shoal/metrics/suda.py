@@ -18,8 +18,9 @@ from shoal._kernels.suda import (
     store_minimal_uniques,
 )
 from shoal.errors import InputError, ParameterError
-from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.anonymity import classes, ranks
+from shoal.metrics._ranks import dense_ranks
+from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics.equivalence_classes import classes
 
 Scoring = Literal["product", "supersets"]
 MAX_COLUMNS = 60  # bits of a set of columns
@@ -206,7 +207,7 @@ def _minimal_uniques(
     before the set.
     """
     n, n_columns = keys.shape
-    codes = [ranks(column) for column in keys.T]
+    codes = [dense_ranks(column) for column in keys.T]
     columns_with_value = np.full(n, 2**n_columns - 1, np.int64)
     if missing is not None:
         columns_with_value = (~missing).astype(np.int64) @ (2 ** np.arange(n_columns))

@@ -12,7 +12,7 @@ from shoal.frame.arrow_types import decode
 from shoal.frame.describe import are_years, finite_values
 from shoal.frame.tables import Frame
 from shoal.frame.types import text_of
-from shoal.metrics.similarity import (
+from shoal.metrics.profile.similarity import (
     similarity_of_correlations,
     similarity_of_counts,
     similarity_of_numbers,

@@ -16,7 +16,7 @@ from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import Assessment, linear_cost_measures
-from shoal.metrics.category_inputs import categorical_columns
+from shoal.metrics.assessment.category_inputs import categorical_columns
 from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.assessment import measure_release

@@ -15,14 +15,15 @@ from shoal.frame.describe import are_years, finite_values, value_counts
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
-from shoal.metrics._base import Labels
-from shoal.metrics.anonymity import classes, reidentification
-from shoal.metrics.category_inputs import category_inputs
-from shoal.metrics.category_tables import cramers_v
-from shoal.metrics.correlation import correlations
-from shoal.metrics.histogram import bars, histogram
-from shoal.metrics.projection import project_groups
-from shoal.metrics.similarity import similarity_of_tables
+from shoal.metrics._types import Labels
+from shoal.metrics.assessment.category_inputs import category_inputs
+from shoal.metrics.equivalence_classes import classes
+from shoal.metrics.profile.histogram import bars, histogram
+from shoal.metrics.profile.projection import project_groups
+from shoal.metrics.profile.similarity import similarity_of_tables
+from shoal.metrics.risk.anonymity import reidentification
+from shoal.metrics.utility.correlation import correlations
+from shoal.metrics.utility.frequency_tables import cramers_v
 from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.steps import StepResult
 

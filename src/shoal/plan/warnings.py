@@ -27,7 +27,7 @@ from shoal.errors import (
 )
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.metrics.shared_values import SharedCounts
+from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.partitioners import method_label
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
 from shoal.steps import Microaggregate, StepResult

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from shoal.metrics import MEASURE_INFO
-from shoal.metrics.digits import DIGITS, round_floats_for_display
+from shoal.metrics.rounding import DIGITS, round_floats_for_display
 
 
 class Row(NamedTuple):

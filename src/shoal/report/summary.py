@@ -15,7 +15,7 @@ from shoal._params import hint
 from shoal.errors import ParameterError, Wording, python_wording
 from shoal.frame.roles import columns_with
 from shoal.metrics import MEASURE_INFO, MEASURES
-from shoal.metrics.digits import round_floats_for_display
+from shoal.metrics.rounding import round_floats_for_display
 from shoal.plan.definition import document
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import ReleaseLike

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
 from shoal.frame.types import Type
-from shoal.metrics.shared_values import SharedCounts
+from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.microaggregation.encoders import Encoders
 from shoal.scale.splitting.strata import Strata

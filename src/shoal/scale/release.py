@@ -12,7 +12,7 @@ from typing import Any
 from shoal._text import format_percentage
 from shoal._versions import installed_version
 from shoal.audit import manifest as manifests
-from shoal.metrics.digits import round_floats
+from shoal.metrics.rounding import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.job import sum_counts

@@ -14,7 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes
 from shoal.io.store import name_of
 from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
-from shoal.metrics.shared_values import SharedCounts
+from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.scale.assessment.column_block_classes import write_column_block_classes
 from shoal.scale.job import ReleaseJob, count_sizes, load_job, worker_task

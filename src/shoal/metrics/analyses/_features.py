@@ -5,7 +5,7 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.metrics._base import Matrix, Values
+from shoal.metrics._types import Matrix, Values
 from shoal.metrics.analyses._tables import SIDES, ColumnPair
 
 MAX_CATEGORIES = 100  # a column of more is left out of models, such as names

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import numpy as np
 
-from shoal.metrics._base import Labels, Values
+from shoal.metrics._types import Labels, Values
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 

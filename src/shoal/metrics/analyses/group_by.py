@@ -1,11 +1,12 @@
 """Random group-by queries: counts and means of groups."""
 
 from itertools import combinations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shoal.metrics._base import Labels, Values
+from shoal.metrics._types import Labels, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
@@ -15,6 +16,23 @@ from shoal.metrics.analyses.result import AnalysisResult
 MAX_VALUES = 20  # a number with more distinct values is divided into fifths
 FIFTHS = (0.2, 0.4, 0.6, 0.8)
 MAX_QUERIES = 100
+FIGURE_OF_HEADING = {
+    "count error": "group_count_error",
+    "mean error": "group_mean_error",
+    "groups lost": "groups_lost",
+}
+
+
+class QueryErrors(NamedTuple):
+    """Errors of the groups of one query.
+
+    ``count_errors`` has the relative error of the count of each group, ``mean_errors`` the errors
+    of the means in standard deviations, and ``is_lost`` is 1 for a group without a masked record.
+    """
+
+    count_errors: Values
+    mean_errors: Values
+    is_lost: Values
 
 
 def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
@@ -42,50 +60,40 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
         for pair in setting.selected_pairs
         if pair.n_categories <= MAX_CATEGORIES
     }
-    value_columns: list[str | None] = [pair.name for pair in setting.numeric_pairs]
-    value_columns = value_columns or [None]
     rng = setting.rng("group by")
-    rows, all_errors = [], []
+    rows, all_errors, n_queries = [], [], 0
     for n_columns in (1, 2):
-        queries = [
-            (by, value)
-            for by, value in product(combinations(labels_by_column, n_columns), value_columns)
-            if value not in by
-        ]
-        chosen_queries = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
         query_errors = [
-            _query_errors(setting, labels_by_column, *queries[i])
-            for i in np.sort(chosen_queries).tolist()
+            _query_errors(setting, labels_by_column, *query)
+            for query in _random_queries(setting, list(labels_by_column), n_columns, rng)
         ]
-        errors = [np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)]
-        if errors and len(errors[0]):
-            rows.append(
-                {"columns": str(n_columns), "queries": len(query_errors), **_summarise(errors)}
-            )
-            all_errors.append((len(query_errors), errors))
+        if any(len(errors.count_errors) for errors in query_errors):
+            rows.append(_row(str(n_columns), len(query_errors), query_errors))
+            all_errors += query_errors
+            n_queries += len(query_errors)
     if not rows:
         return f"Needs a column with groups of at least {setting.min_group} records."
-    pooled_errors = [
-        np.concatenate(arrays) for arrays in zip(*(errors for _, errors in all_errors), strict=True)
-    ]
-    rows.append(
-        {
-            "columns": "all",
-            "queries": sum(n_queries for n_queries, _ in all_errors),
-            **_summarise(pooled_errors),
-        }
-    )
-    headings = {
-        "count error": "group_count_error",
-        "mean error": "group_mean_error",
-        "groups lost": "groups_lost",
-    }
+    rows.append(_row("all", n_queries, all_errors))
     figures = {
         figure: rows[-1][heading]
-        for heading, figure in headings.items()
+        for heading, figure in FIGURE_OF_HEADING.items()
         if rows[-1][heading] is not None
     }
     return AnalysisResult("group-by", figures, tuple(rows))
+
+
+def _random_queries(
+    setting: AnalysisSetting, names: list[str], n_columns: int, rng: np.random.Generator
+) -> list[tuple[tuple[str, ...], str | None]]:
+    """Return random pairs of grouping columns and the column whose means are compared."""
+    value_columns: list[str | None] = [pair.name for pair in setting.numeric_pairs]
+    queries = [
+        (by, value)
+        for by, value in product(combinations(names, n_columns), value_columns or [None])
+        if value not in by
+    ]
+    chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
+    return [queries[i] for i in np.sort(chosen).tolist()]
 
 
 def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
@@ -111,49 +119,60 @@ def _query_errors(
     labels_by_column: dict[str, dict[Side, Labels]],
     grouping_columns: tuple[str, ...],
     value_column: str | None,
-) -> tuple[Values, Values, Values]:
-    """Return the errors of counts and means, and whether each group is lost."""
-    combined_labels: dict[Side, Labels] = {}
-    sizes = [
-        max(int(labels_by_column[name][side].max(initial=-1)) for side in SIDES) + 1
-        for name in grouping_columns
-    ]
+) -> QueryErrors:
+    """Return the errors of the groups that have enough original records."""
+    labels, n_groups = _combined_labels([labels_by_column[name] for name in grouping_columns])
+    counts, records = {}, {}
     for side in SIDES:
-        codes = np.zeros(setting.size(side), np.int64)
-        is_missing = np.zeros(len(codes), bool)
-        for name, size in zip(grouping_columns, sizes, strict=True):
-            codes = codes * size + labels_by_column[name][side]
-            is_missing |= labels_by_column[name][side] < 0
-        combined_labels[side] = np.where(is_missing, -1, codes)
-    n_groups = int(np.prod(sizes))
-    counts, means, records = {}, {}, {}
-    for side in SIDES:
-        weights = setting.weights_of(side)
-        is_grouped = combined_labels[side] >= 0
-        labels = combined_labels[side][is_grouped]
-        records[side] = np.bincount(labels, minlength=n_groups)
-        counts[side] = np.bincount(labels, weights[is_grouped], n_groups)
-        if value_column is not None:
-            means[side] = _group_means(
-                setting.pairs[value_column], side, combined_labels[side], weights, n_groups
-            )
+        is_grouped = labels[side] >= 0
+        group_of_record = labels[side][is_grouped]
+        records[side] = np.bincount(group_of_record, minlength=n_groups)
+        counts[side] = np.bincount(group_of_record, setting.weights_of(side)[is_grouped], n_groups)
     is_large = records["original"] >= setting.min_group
-    count_errors = (
-        np.abs(counts["masked"] - counts["original"])[is_large] / counts["original"][is_large]
+    differences = np.abs(counts["masked"] - counts["original"])[is_large]
+    return QueryErrors(
+        differences / counts["original"][is_large],
+        np.empty(0)
+        if value_column is None
+        else _mean_errors(setting, setting.pairs[value_column], labels, is_large),
+        (records["masked"] == 0)[is_large].astype(np.float64),
     )
-    is_lost = (records["masked"] == 0)[is_large].astype(np.float64)
-    if value_column is None:
-        return count_errors, np.empty(0), is_lost
-    is_present = ~setting.pairs[value_column].is_missing("original")
-    column: Any = setting.pairs[value_column].original[is_present]
-    std = (
-        weighted_deviation(column, setting.weights_of("original")[is_present])
-        if is_present.any()
-        else 0.0
-    )
+
+
+def _combined_labels(labels: list[dict[Side, Labels]]) -> tuple[dict[Side, Labels], int]:
+    """Return the combination of groups of each record, -1 if one is missing, and their number."""
+    sizes = [max(int(column[side].max(initial=-1)) for side in SIDES) + 1 for column in labels]
+    combined: dict[Side, Labels] = {}
+    for side in SIDES:
+        codes = np.zeros(len(labels[0][side]), np.int64)
+        is_missing = np.zeros(len(codes), bool)
+        for column, size in zip(labels, sizes, strict=True):
+            codes = codes * size + column[side]
+            is_missing |= column[side] < 0
+        combined[side] = np.where(is_missing, -1, codes)
+    return combined, int(np.prod(sizes))
+
+
+def _mean_errors(
+    setting: AnalysisSetting,
+    pair: ColumnPair,
+    labels: dict[Side, Labels],
+    is_large: NDArray[np.bool_],
+) -> Values:
+    """Return the errors of the means of large groups, in standard deviations of the original."""
+    is_present = ~pair.is_missing("original")
+    if not is_present.any():
+        return np.empty(0)
+    original: Any = pair.original[is_present]
+    std = weighted_deviation(original, setting.weights_of("original")[is_present])
+    if not std > 0:
+        return np.empty(0)
+    means = {
+        side: _group_means(pair, side, labels[side], setting.weights_of(side), len(is_large))
+        for side in SIDES
+    }
     differences = np.abs(means["masked"] - means["original"])[is_large]
-    differences = differences[~np.isnan(differences)]
-    return count_errors, differences / std if std > 0 else np.empty(0), is_lost
+    return np.asarray(differences[~np.isnan(differences)] / std)
 
 
 def _group_means(
@@ -169,9 +188,14 @@ def _group_means(
     )
 
 
-def _summarise(errors: list[Values]) -> dict[str, Any]:
-    count_errors, mean_errors, is_lost = errors
+def _row(columns: str, n_queries: int, query_errors: list[QueryErrors]) -> dict[str, Any]:
+    """Return the row of the table that sums up the errors of some queries."""
+    count_errors, mean_errors, is_lost = (
+        np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)
+    )
     return {
+        "columns": columns,
+        "queries": n_queries,
         "groups": len(count_errors),
         "count error": float(count_errors.mean()),
         "mean error": float(mean_errors.mean()) if len(mean_errors) else None,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._base import Labels, Values
+from shoal.metrics._types import Labels, Values
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses.result import AnalysisResult

@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
-from shoal.metrics._base import Values
+from shoal.metrics._types import Values
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs
@@ -23,13 +23,8 @@ from shoal.metrics.analyses.range_counts import range_counts
 from shoal.metrics.analyses.regression import formula_columns, regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroups import (
-    MIN_GROUP,
-    Subgroups,
-    SubgroupSplit,
-    check_min_group,
-    split_subgroups,
-)
+from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, check_min_group, split_subgroups
+from shoal.metrics.subgroups import Subgroups
 
 Outcome = AnalysisResult | str
 ANALYSES: dict[str, Callable[[AnalysisSetting], Outcome]] = {
@@ -124,16 +119,15 @@ def utility(
     check_min_group(min_group)
     original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
     declared_types = as_types(types)
-    same_order = resolve_alignment(original_frame, masked_frame, declared_types, aligned)
     setting, remarks = _prepare_setting(
         original_frame,
         masked_frame,
-        columns,
-        as_list(target) if target is not None else [],
-        as_list(formula) if formula is not None else [],
-        weight,
-        declared_types,
-        aligned=same_order,
+        columns=columns,
+        targets=as_list(target) if target is not None else [],
+        formulas=as_list(formula) if formula is not None else [],
+        weight=weight,
+        types=declared_types,
+        aligned=aligned,
         n_resamples=n_resamples,
         n_queries=n_queries,
         max_records=max_records,
@@ -141,18 +135,12 @@ def utility(
         seed=seed_or_draw(random_state),
         n_jobs=effective_n_jobs(n_jobs),
     )
-    if not same_order and len(original_frame) == len(masked_frame) and aligned is None:
-        remarks.append(ORDER_DIFFERS)
     groups = None
     if by is not None:
         frames = [original_frame] if setting.aligned else [original_frame, masked_frame]
         split = split_subgroups(frames, by, min_group, declared_types)
         groups = _utility_by_group(setting, names, split)
-        n_empty = sum(not len(group.rows[-1]) for group in split.groups)
-        if n_empty:
-            remarks.append(
-                f"{count(n_empty, 'group')} without a masked record: no figures of these."
-            )
+        remarks += _remarks_on_groups(split)
     results, not_run = run_each("analyses", ANALYSES, names, setting)
     return Utility(
         results,
@@ -162,6 +150,14 @@ def utility(
         remarks=tuple(remarks),
         groups=groups,
     )
+
+
+def _remarks_on_groups(split: SubgroupSplit) -> list[str]:
+    """Return a sentence on groups without masked records, if there are any."""
+    n_empty = sum(not len(group.rows[-1]) for group in split.groups)
+    if not n_empty:
+        return []
+    return [f"{count(n_empty, 'group')} without a masked record: no figures of these."]
 
 
 def _check_names(names: Sequence[str]) -> None:
@@ -196,16 +192,17 @@ def _utility_by_group(
 def _prepare_setting(
     original: Frame,
     masked: Frame,
+    *,
     columns: Sequence[str] | None,
     targets: list[str],
     formulas: list[str],
     weight: str | None,
     types: Mapping[str, Any],
-    *,
-    aligned: bool,
+    aligned: bool | None,
     **options: Any,
 ) -> tuple[AnalysisSetting, list[str]]:
     """Return the setting of the analyses and remarks; refuse columns that do not exist."""
+    same_order = resolve_alignment(original, masked, types, aligned)
     tables.check_columns(original, types)
     analysed = (
         [name for name in original.columns if name in masked.columns]
@@ -227,11 +224,13 @@ def _prepare_setting(
             code="kinds-differ",
             columns=tuple(not_comparable or needed_columns),
         )
-    weights, weights_remarks = _read_weights(original, masked, weight, aligned=aligned)
+    weights, weights_remarks = _read_weights(original, masked, weight, aligned=same_order)
+    order_is_unexpected = aligned is None and not same_order and len(original) == len(masked)
+    order_remarks = [ORDER_DIFFERS] if order_is_unexpected else []
     setting = AnalysisSetting(
-        pairs, usable, tuple(targets), tuple(formulas), weights, aligned=aligned, **options
+        pairs, usable, tuple(targets), tuple(formulas), weights, aligned=same_order, **options
     )
-    return setting, [*remarks, *weights_remarks]
+    return setting, [*remarks, *weights_remarks, *order_remarks]
 
 
 def _read_weights(

@@ -1,94 +1,23 @@
 """The common input of all attacks: tables, targets, classes, distances and random draws."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
 from typing import Literal
 from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal import _progress as progress
-from shoal._kernels.mixed_search import (
-    MixedIndex,
-    MixedTable,
-    build_index,
-    list_within,
-    tighten_bounds,
-)
-from shoal.metrics._base import Labels, Matrix, Values
-from shoal.metrics.anonymity import classes
+from shoal._kernels.mixed_search import MixedIndex, MixedTable, build_index
+from shoal.metrics._ranks import mean_ranks
+from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics.attacks._neighbours import Neighbours, search_neighbours
+from shoal.metrics.attacks._released_classes import ReleasedClasses
 from shoal.metrics.attacks._tables import AttackTables, Column
-
-STRIDE = 50  # targets searched for at a time, in one thread
-# Squared distances that differ by a smaller share are equal up to rounding.
-ROUNDING_TOLERANCE = 1e-9
+from shoal.metrics.equivalence_classes import classes
 
 TargetTable = Literal["original", "control"]
 Scale = Literal["values", "ranks"]
-
-
-@dataclass(frozen=True, eq=False)
-class ReleasedClasses:
-    """Released records that are equal on some columns.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_records,)
-        Class of each record.
-    representatives : ndarray of shape (n_classes,)
-        One record of each class.
-    sizes : ndarray of shape (n_classes,)
-        Number of records of each class.
-    """
-
-    labels: Labels
-    representatives: Labels
-    sizes: Labels
-
-    @cached_property
-    def _order(self) -> Labels:
-        """The records, class by class."""
-        return np.argsort(self.labels, kind="stable")
-
-    @cached_property
-    def _starts(self) -> Labels:
-        """Where the records of each class begin."""
-        return np.asarray(np.cumsum(self.sizes) - self.sizes)
-
-    def records(self, chosen_classes: Labels) -> Labels:
-        """Return all records of the chosen classes."""
-        order, starts = self._order, self._starts
-        records_by_class = [
-            order[starts[chosen_class] : starts[chosen_class] + self.sizes[chosen_class]]
-            for chosen_class in chosen_classes.tolist()
-        ]
-        return np.concatenate(records_by_class)
-
-
-@dataclass(frozen=True, eq=False)
-class Neighbours:
-    """The nearest classes of each target; several if they are equally near.
-
-    Parameters
-    ----------
-    squared_distances : ndarray of shape (n_targets,)
-        Squared distance to the nearest class.
-    starts : ndarray of shape (n_targets + 1,)
-        Where the classes of each target begin in ``nearest``.
-    nearest : ndarray
-        The nearest classes of all targets, one after the other.
-    """
-
-    squared_distances: Values
-    starts: Labels
-    nearest: Labels
-
-    def nearest_to(self, target: int) -> Labels:
-        """Return the nearest classes of one target."""
-        return self.nearest[self.starts[target] : self.starts[target + 1]]
 
 
 @dataclass(eq=False)
@@ -209,10 +138,8 @@ class AttackSetting:
         for name in (name for name in names if self.tables.is_number(name)):
             released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
-                released_values, target_values = (
-                    mean_ranks(released_values),
-                    mean_ranks(target_values),
-                )
+                released_values = _rank_shares(released_values)
+                target_values = _rank_shares(target_values)
             present_values = released_values[~np.isnan(released_values)]
             centre = present_values.mean() if len(present_values) else 0.0
             std = _standard_deviation(present_values, centre) if len(present_values) else 0.0
@@ -241,39 +168,9 @@ class AttackSetting:
             table, targets = self.points(names, rows, target_table, scale)
             if (names, scale) not in self._indexes:
                 self._indexes[names, scale] = build_index(table)
-            search = partial(_search, self._indexes[names, scale], targets)
-            self._neighbours[key] = self._in_parallel(search, len(rows), "attacks: nearest records")
+            index = self._indexes[names, scale]
+            self._neighbours[key] = search_neighbours(index, targets, self.n_jobs)
         return self._neighbours[key]
-
-    def _in_parallel(self, search: partial[Neighbours], n_targets: int, stage: str) -> Neighbours:
-        chunks = [
-            slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)
-        ]
-        results = []
-        with ThreadPoolExecutor(self.n_jobs) as pool:
-            for chunk, result in zip(chunks, pool.map(search, chunks), strict=True):
-                results.append(result)
-                progress.report(stage, chunk.stop, n_targets)
-        counts = np.concatenate([np.diff(result.starts) for result in results])
-        return Neighbours(
-            np.concatenate([result.squared_distances for result in results]),
-            np.concatenate([[0], np.cumsum(counts)]),
-            np.concatenate([result.nearest for result in results]),
-        )
-
-
-def _search(index: MixedIndex, all_targets: MixedTable, chunk: slice) -> Neighbours:
-    """Return the nearest classes of a chunk of the targets."""
-    targets = all_targets.select_rows(chunk)
-    squared_distances = np.full(len(targets.numbers), np.inf)
-    tighten_bounds(index, targets, squared_distances)
-    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)
-    counts = np.zeros(len(squared_distances), np.int64)
-    list_within(index, targets, bounds, counts, np.empty(0, np.int64))
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    nearest = np.empty(starts[-1], np.int64)
-    list_within(index, targets, bounds, starts[:-1].copy(), nearest)
-    return Neighbours(squared_distances, starts, nearest)
 
 
 def _standard_deviation(values: Values, centre: float) -> float:
@@ -286,15 +183,13 @@ def _standard_deviation(values: Values, centre: float) -> float:
     return largest * float((values / largest).std())
 
 
-def mean_ranks(values: Values) -> Values:
-    """Return the rank of each value divided by their number; equal values share the mean rank."""
+def _rank_shares(values: Values) -> Values:
+    """Return the mean rank of each value divided by the number of values; NaN stays NaN."""
     is_present = ~np.isnan(values)
-    mean_rank_shares = np.full(len(values), np.nan)
+    rank_shares = np.full(len(values), np.nan)
     if is_present.any():
-        _, inverse, counts = np.unique(values[is_present], return_inverse=True, return_counts=True)
-        middle_ranks = np.cumsum(counts) - (counts - 1) / 2
-        mean_rank_shares[is_present] = middle_ranks[inverse.ravel()] / is_present.sum()
-    return mean_rank_shares
+        rank_shares[is_present] = mean_ranks(values[is_present]) / is_present.sum()
+    return rank_shares
 
 
 def _stack_numbers(columns: list[Values], rows: int) -> Matrix:

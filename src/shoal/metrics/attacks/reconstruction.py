@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shoal.metrics._types import Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
@@ -30,25 +31,13 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
     """
     if not setting.aligned:
         return NOT_ALIGNED
-    released_classes = setting.classes(setting.quasi_identifiers)
-    k = int(released_classes.sizes.min())
+    k = int(setting.classes(setting.quasi_identifiers).sizes.min())
     if k < 2:
         return "Needs classes of at least two records."
     columns = [name for name in setting.quasi_identifiers if _is_masked(setting, name)]
     if not columns:
         return "Needs a masked numeric quasi-identifier."
-    rng = setting.rng("reconstruction")
-    guesses, released_values, true_values = (
-        np.full(len(setting.targets), np.nan) for _ in range(3)
-    )
-    for i, target in enumerate(setting.targets.tolist()):
-        name = columns[int(rng.integers(len(columns)))]
-        original, released = setting.tables.original[name], setting.tables.released[name]
-        group = released_classes.records(released_classes.labels[[target]])
-        known_records = rng.choice(group[group != target], k - 1, replace=False)
-        remainder = len(group) * released[target] - original[known_records].sum()
-        guesses[i] = remainder / (len(group) - (k - 1))
-        released_values[i], true_values[i] = released[target], original[target]
+    guesses, released_values, true_values = _guess_values(setting, columns, k)
     is_present = ~np.isnan(guesses) & ~np.isnan(true_values)
     is_right, is_right_without_attack = (
         np.abs(guess - true_values)[is_present]
@@ -66,6 +55,24 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
         NO_CEILING,
         f"The insider knows {k - 1} other members of the class.",
     )
+
+
+def _guess_values(
+    setting: AttackSetting, columns: list[str], k: int
+) -> tuple[Values, Values, Values]:
+    """Return the guess, the released value and the true value of a random column of each target."""
+    released_classes = setting.classes(setting.quasi_identifiers)
+    rng = setting.rng("reconstruction")
+    guesses, released_values, true_values = np.full((3, len(setting.targets)), np.nan)
+    for i, target in enumerate(setting.targets.tolist()):
+        name = columns[int(rng.integers(len(columns)))]
+        original, released = setting.tables.original[name], setting.tables.released[name]
+        group = released_classes.records(released_classes.labels[[target]])
+        known_records = rng.choice(group[group != target], k - 1, replace=False)
+        remainder = len(group) * released[target] - original[known_records].sum()
+        guesses[i] = remainder / (len(group) - (k - 1))
+        released_values[i], true_values[i] = released[target], original[target]
+    return guesses, released_values, true_values
 
 
 def _is_masked(setting: AttackSetting, name: str) -> bool:

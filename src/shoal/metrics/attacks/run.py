@@ -1,10 +1,9 @@
 """The function `attack`: attack a release as someone who knows part of the original would."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._params import RandomState, check_at_least, effective_n_jobs, hint, seed_or_draw
@@ -15,8 +14,9 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
+from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics._types import Labels
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.assessment_inputs import check_assessed_columns, read_unit_codes
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
@@ -29,7 +29,8 @@ from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, split_subgroups
+from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
+from shoal.metrics.subgroups import Subgroups
 
 Outcome = AttackResult | list[AttackResult] | str
 ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {
@@ -138,24 +139,19 @@ def attack(
     (0.5, 0.5)
     """
     names = as_list(attacks) or list(DEFAULT_ATTACKS)
-    for name in names:
-        if name not in ATTACKS:
-            raise ParameterError(
-                f"There is no attack {name!r}.{hint(name, ATTACKS)} Choose among:"
-                f" {', '.join(ATTACKS)}.",
-                code="unknown-attack",
-                attack=name,
-            )
+    _check_names(names)
     check_at_least(1, n_attacks=n_attacks, predicate_columns=predicate_columns)
     original_frame, released_frame = tables.open_frame(original), tables.open_frame(released)
+    control_frame = None if control is None else tables.open_frame(control)
+    declared_types = as_types(types)
     setting = _prepare_setting(
         original_frame,
         released_frame,
-        None if control is None else tables.open_frame(control),
-        as_list(quasi_identifiers),
-        as_list(confidential),
+        control_frame,
+        quasi_identifiers=as_list(quasi_identifiers),
+        confidential=as_list(confidential),
+        types=declared_types,
         aligned=aligned,
-        types=types,
         unit=unit,
         halves=None if halves is None else (tuple(halves[0]), tuple(halves[1])),
         n_attacks=n_attacks,
@@ -167,42 +163,45 @@ def attack(
     unit_name = RECORD_UNIT if unit is None else unit
     groups = None
     if by is not None:
-        control_frame = None if control is None else tables.open_frame(control)
-        groups = _attack_by_group(
-            setting, original_frame, control_frame, by, min_group, as_types(types), names, unit_name
-        )
+        frames = [original_frame]
+        if control_frame is not None and set(as_list(by)) <= set(control_frame.columns):
+            frames.append(control_frame)
+        split = split_subgroups(frames, by, min_group, declared_types, setting.units)
+        groups = _attack_by_group(setting, split, names, unit_name)
     results, not_run = run_each("attacks", ATTACKS, names, setting)
-    remarks = tuple(setting.tables.remarks)
     return Attacks(
         results,
         not_run,
         k=setting.k,
         unit=unit_name,
         seed=setting.seed,
-        remarks=remarks,
+        remarks=tuple(setting.tables.remarks),
         groups=groups,
     )
 
 
+def _check_names(names: Sequence[str]) -> None:
+    """Refuse names of attacks that do not exist."""
+    for name in names:
+        if name not in ATTACKS:
+            raise ParameterError(
+                f"There is no attack {name!r}.{hint(name, ATTACKS)} Choose among:"
+                f" {', '.join(ATTACKS)}.",
+                code="unknown-attack",
+                attack=name,
+            )
+
+
 def _attack_by_group(
-    setting: AttackSetting,
-    original: Frame,
-    control: Frame | None,
-    by: str | Sequence[str],
-    min_group: int,
-    types: Mapping[str, Type],
-    names: Sequence[str],
-    unit: str,
+    setting: AttackSetting, split: SubgroupSplit, names: Sequence[str], unit: str
 ) -> Subgroups:
-    """Attack the records of each group; those of the control table too, if it has the columns."""
-    has_groups = control is not None and set(as_list(by)) <= set(control.columns)
-    frames = [original, control] if control is not None and has_groups else [original]
-    split = split_subgroups(frames, by, min_group, types, setting.units)
+    """Attack the records of each group; those of the control table too, if it was split."""
     targeted_attacks = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in split.groups:
+        eligible_rows, *eligible_control_rows = group.rows
         group_setting = setting.with_targets_of(
-            group.rows[0], group.rows[1] if has_groups else None
+            eligible_rows, eligible_control_rows[0] if eligible_control_rows else None
         )
         group_results, not_run = run_each("attacks", ATTACKS, targeted_attacks, group_setting)
         results.append(Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.seed))
@@ -216,20 +215,19 @@ def _prepare_setting(
     original: Frame,
     released: Frame,
     control: Frame | None,
+    *,
     quasi_identifiers: list[str],
     confidential: list[str],
-    *,
+    types: Mapping[str, Type],
     aligned: bool | None,
-    types: Mapping[str, Any] | None,
     unit: str | None,
     **options: Any,
 ) -> AttackSetting:
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
     check_assessed_columns(quasi_identifiers, confidential)
     tables.check_columns(original, [*quasi_identifiers, *confidential])
-    declared_types = as_types(types)
-    same_order = resolve_alignment(original, released, declared_types, aligned)
-    attack_tables = read_tables(original, released, control, declared_types, aligned=same_order)
+    same_order = resolve_alignment(original, released, types, aligned)
+    attack_tables = read_tables(original, released, control, types, aligned=same_order)
     if aligned is None and not same_order and len(original) == len(released):
         attack_tables.remarks.append(ORDER_DIFFERS)
     comparable = tuple(name for name in quasi_identifiers if name in attack_tables.released)
@@ -240,35 +238,39 @@ def _prepare_setting(
             code="quasi-identifiers-needed",
             columns=tuple(quasi_identifiers),
         )
-    if control is not None and len(control) < len(original):
-        attack_tables.remarks.append(
-            f"The control table has {len(control):,} records and the original {len(original):,}:"
-            " the baseline of singling out is that of a shorter table."
-        )
-    not_released = [name for name in quasi_identifiers if name not in released.columns]
-    if not_released:
-        attack_tables.remarks.append(
-            f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
-        )
-    released_classes = classes(
-        keys(released, [name for name in quasi_identifiers if name in released.columns])
-    )[:, None]
+    attack_tables.remarks.extend(_remarks_on_tables(original, released, control, quasi_identifiers))
+    released_names = [name for name in quasi_identifiers if name in released.columns]
+    released_classes = classes(keys(released, released_names))[:, np.newaxis]
     units = None if unit is None else _read_aligned_units(original, unit, same_order)
-    smallest_size = smallest_class(released_classes)
+    k_in_records = smallest_class(released_classes)
     _check_halves(options["halves"] or (), released, attack_tables)
     return AttackSetting(
         attack_tables,
         comparable,
         tuple(name for name in confidential if name in attack_tables.released),
-        k=smallest_size if units is None else fewest_units(released_classes, units),
-        smallest_class=smallest_size,
-        unit_share=1 / smallest_size
+        k=k_in_records if units is None else fewest_units(released_classes, units),
+        smallest_class=k_in_records,
+        unit_share=1 / k_in_records
         if units is None
         else largest_unit_share(released_classes, units),
         units=units,
         aligned=same_order,
         **options,
     )
+
+
+def _remarks_on_tables(
+    original: Frame, released: Frame, control: Frame | None, quasi_identifiers: list[str]
+) -> Iterator[str]:
+    """Yield sentences on a short control table and on columns that were not released."""
+    if control is not None and len(control) < len(original):
+        yield (
+            f"The control table has {len(control):,} records and the original {len(original):,}:"
+            " the baseline of singling out is that of a shorter table."
+        )
+    not_released = [name for name in quasi_identifiers if name not in released.columns]
+    if not_released:
+        yield f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
 
 
 def _check_halves(
@@ -285,7 +287,7 @@ def _check_halves(
             )
 
 
-def _read_aligned_units(original: Frame, unit: str, aligned: bool) -> NDArray[np.int64]:
+def _read_aligned_units(original: Frame, unit: str, aligned: bool) -> Labels:
     """Return the unit of each record; refuse tables in another order."""
     tables.check_columns(original, [unit])
     if not aligned:

@@ -8,7 +8,7 @@ import numpy as np
 
 from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
-from shoal.metrics._base import Labels, Values
+from shoal.metrics._types import Labels, Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.probabilistic import CLOSE_AGREEMENT, PARTIAL_AGREEMENT

@@ -12,7 +12,7 @@ from shoal.frame.codes import codes
 from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
-from shoal.metrics.intersection import has_same_rows, nearest_class, remaining_candidates
+from shoal.metrics.findings.intersection import has_same_rows, nearest_class, remaining_candidates
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding, count_phrase

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal._text import count
 from shoal.frame.codes import codes_with_missing
 from shoal.frame.tables import Frame
-from shoal.metrics.shared_values import SharedCounts, count_shared
+from shoal.metrics.findings.shared_values import SharedCounts, count_shared
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.verdict import RECORD_UNIT, Finding

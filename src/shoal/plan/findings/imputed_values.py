@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from shoal.frame import tables
-from shoal.metrics.contributors import count_contributors
+from shoal.metrics.findings.contributors import count_contributors
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.verdict import Finding

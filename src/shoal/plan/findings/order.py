@@ -7,7 +7,7 @@ import numpy as np
 from shoal.frame.roles import UNIT_ROLES, columns_with
 from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
-from shoal.metrics.row_order import order_correlation, unit_contiguity
+from shoal.metrics.findings.row_order import order_correlation, unit_contiguity
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import format_share, join_phrases
 from shoal.plan.verdict import Finding

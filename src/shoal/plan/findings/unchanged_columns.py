@@ -8,7 +8,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
-from shoal.metrics.uniqueness import unique_share, unique_units
+from shoal.metrics.findings.uniqueness import unique_share, unique_units
 from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.phrases import format_share, join_phrases, name_few
 from shoal.plan.verdict import Finding

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
 from shoal.metrics import units_per_class
-from shoal.metrics.contributors import count_contributors
 from shoal.metrics.dominance import dominated_groups
+from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import check_dominated_groups, is_binary, releases_means
 from shoal.plan.findings.exact_values import check_exact_values

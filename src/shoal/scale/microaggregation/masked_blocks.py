@@ -14,8 +14,8 @@ from shoal.frame.codes import codes_with_missing, keys
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
 from shoal.metrics import classes, units_per_class
-from shoal.metrics.linkage import linkage_chances
-from shoal.metrics.shared_values import SharedCounts
+from shoal.metrics.findings.shared_values import SharedCounts
+from shoal.metrics.risk.linkage import linkage_chances
 from shoal.partitioners import method_label
 from shoal.scale.assessment.verdict_counts import ColumnGroups, VerdictCounts, count_for_verdict
 from shoal.scale.job import Job, count_sizes, load_job, sum_shared_counts, worker_task

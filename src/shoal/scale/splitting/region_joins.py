@@ -12,7 +12,7 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
-from shoal.metrics.shared_values import shares_value
+from shoal.metrics.findings.shared_values import shares_value
 from shoal.scale.job import Job, load_job, worker_task
 from shoal.scale.microaggregation.grouping import region_constraint, region_units
 from shoal.scale.runners.runner import Runner, run_stage

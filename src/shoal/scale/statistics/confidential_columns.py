@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from shoal.frame import tables
 from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.types import Type
-from shoal.metrics.closeness import distance_from_table
-from shoal.metrics.diversity import Tally
+from shoal.metrics.class_tallies import Tally
+from shoal.metrics.risk.closeness import distance_from_table
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 

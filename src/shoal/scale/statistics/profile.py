@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
 from shoal.frame.types import text_of
-from shoal.metrics.histogram import bars, histogram
-from shoal.metrics.similarity import similarity_of_counts, similarity_of_numbers
+from shoal.metrics.profile.histogram import bars, histogram
+from shoal.metrics.profile.similarity import similarity_of_counts, similarity_of_numbers
 from shoal.plan.column_profile import profile_pairs, similarity_scores
 from shoal.plan.profile import MAX_COLUMNS, MIN_COUNT
 from shoal.scale.statistics.moment_sums import MomentSums

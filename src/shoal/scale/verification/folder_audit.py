@@ -12,6 +12,7 @@ from shoal.audit import statements
 from shoal.audit.check import (
     Check,
     check_dropped_columns,
+    compare_numbers,
     guarantee_kept,
     message_without_outcome,
     run_check,
@@ -118,15 +119,15 @@ class FolderAudit:
             if name not in expected:
                 faults.append(f"{name!r} is not in the manifest")
             elif digest != expected[name]:
-                faults.append(f"the sha256 of {name!r} is NOT the manifest's")
+                faults.append(f"the SHA-256 of {name!r} is not that in the manifest")
         if faults:
             and_more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
             return False, "; ".join(faults[:MAX_NAMED]) + and_more
-        return True, f"{len(expected)}, each with the manifest's sha256"
+        return True, f"{len(expected)}, each with its SHA-256 in the manifest"
 
     def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
-        stated, counted = self.entries["records"], sum(sum(footer.lengths) for footer in footers)
-        return counted == stated, f"{counted:,}, and {stated:,} in the manifest"
+        counted = sum(sum(footer.lengths) for footer in footers)
+        return compare_numbers(counted, self.entries["records"])
 
     def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
         stated = list(self.output["types"].items())
@@ -134,7 +135,7 @@ class FolderAudit:
             if [(field.name, str(field.type)) for field in footer.schema] != stated:
                 return False, f"{name_of(path)!r} has other columns or types than the manifest"
         same = [name for name, _ in stated] == self.entries["columns"]
-        return same, f"{len(stated)}, {'as' if same else 'not as'} in the manifest"
+        return same, f"{len(stated)}, {'' if same else 'not '}as in the manifest"
 
     def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
@@ -185,8 +186,9 @@ class FolderAudit:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
 
     def _smallest_class(self, counts: Recount) -> tuple[bool, str]:
-        stated = self.entries["promise"]["smallest_class"]
-        return counts.smallest == stated, f"{counts.smallest} records, and {stated} in the manifest"
+        return compare_numbers(
+            counts.smallest, self.entries["promise"]["smallest_class"], "records"
+        )
 
     def _verdict(self, counts: Recount) -> tuple[bool | None, str]:
         self.verdict = self._judge(counts)
@@ -197,7 +199,7 @@ class FolderAudit:
     ) -> tuple[bool | None, str]:
         entries = self.entries.get("input", {}).get("files", [])
         if not entries or not all(map(has_hash, entries)):
-            return False, "the manifest contains no hashes of it"
+            return False, "the manifest has no hashes of it"
         if hash_key is None and not all("sha256" in entry for entry in entries):
             return False, "the hashes in the manifest are keyed, and there is no hash key"
         unmatched = list(entries)
@@ -210,7 +212,7 @@ class FolderAudit:
                 unmatched.remove(match)
         same = not unmatched and len(digests) == len(entries)
         n_files = f"{len(digests)} file{'s' if len(digests) > 1 else ''}"
-        return same, f"{n_files}, {'each' if same else 'NOT all'} with the manifest's hash"
+        return same, f"{n_files}, {'each' if same else 'not all'} with its hash in the manifest"
 
     def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:
         # Scratch files contain the original: they are written next to the manifest, not to a

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from shoal._text import count
 from shoal.errors import InputError
 from shoal.frame.roles import RECORD_UNIT
-from shoal.metrics.diversity import tally
-from shoal.metrics.shared_values import SharedCounts, count_shared, shares_value
+from shoal.metrics.class_tallies import tally
+from shoal.metrics.findings.shared_values import SharedCounts, count_shared, shares_value
 from shoal.partitioners import Partition
 from shoal.partitioners.constraints.merge import merge_failing
 

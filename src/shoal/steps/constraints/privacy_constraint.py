@@ -12,9 +12,14 @@ from shoal.errors import InputError, PlanError
 from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.closeness import distance_from_table, divided_tally
-from shoal.metrics.diversity import Tally, tally
-from shoal.metrics.unit_counts import commonest_values, weights_in_class
+from shoal.metrics.class_tallies import (
+    Tally,
+    commonest_values,
+    divided_tally,
+    tally,
+    weights_in_class,
+)
+from shoal.metrics.risk.closeness import distance_from_table
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.constraints.exchange import exchange
 from shoal.partitioners.constraints.merge import merge_failing

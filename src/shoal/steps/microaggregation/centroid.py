@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather
-from shoal.metrics.contributors import count_contributors
+from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.microaggregation.aggregates import (
     AGGREGATES,

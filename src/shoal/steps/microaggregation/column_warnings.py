@@ -10,7 +10,7 @@ from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.roles import name_columns
-from shoal.metrics.contributors import count_contributors
+from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 
 Mask = NDArray[np.bool_]

@@ -126,7 +126,7 @@ def _solve_selected(
     )
     programme = _build_programme(problem, selected, costs[is_selected])
     initial_values = _initial_values(
-        problem, selected, records_of_pairs[is_selected], programme.width
+        problem, selected, records_of_pairs[is_selected], programme.n_columns
     )
     solution = programme.solve(initial_values, max_nodes, _report_progress)
     if solution.values is None:

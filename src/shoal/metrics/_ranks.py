@@ -1,0 +1,55 @@
+"""Ranks of values, and rank correlation."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._types import Labels, Values
+
+
+def dense_ranks(values: NDArray[np.generic]) -> Labels:
+    """Return the rank of each value among the distinct values, numbered from 0.
+
+    Examples
+    --------
+    >>> dense_ranks(np.array([7, 3, 3, 9])).tolist()
+    [1, 0, 0, 2]
+    """
+    if values.dtype.kind in "iu":
+        lowest, highest = int(values.min()), int(values.max())
+        # Counting is faster than sorting.
+        if highest - lowest < 4 * len(values) and highest < 2**63:
+            offset = values.astype(np.int64) - lowest
+            occurs = np.bincount(offset) > 0
+            return np.asarray((np.cumsum(occurs) - 1)[offset])
+    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
+
+
+def mean_ranks(values: Values) -> Values:
+    """Return the rank of each value, numbered from 1; equal values share the mean of their ranks.
+
+    Examples
+    --------
+    >>> mean_ranks(np.array([7.0, 3.0, 3.0, 9.0])).tolist()
+    [3.0, 1.5, 1.5, 4.0]
+    """
+    codes, counts = np.unique(values, return_inverse=True, return_counts=True)[1:]
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes.ravel()])
+
+
+def rank_correlation(values: Values, other: Values) -> float | None:
+    """Return Spearman's correlation in [-1, 1], with mean ranks for ties; None if undefined.
+
+    It is undefined where one of the two is constant, and for fewer than two values.
+
+    Examples
+    --------
+    >>> rank_correlation(np.array([1.0, 2.0, 9.0]), np.array([0.3, 0.2, 0.1]))
+    -1.0
+    """
+    if len(values) < 2:
+        return None
+    centred, centred_other = (mean_ranks(x) - (len(x) + 1) / 2 for x in (values, other))
+    norm_product = np.sqrt((centred**2).sum() * (centred_other**2).sum())
+    if norm_product == 0:
+        return None
+    return float(np.clip((centred * centred_other).sum() / norm_product, -1, 1))

@@ -1,0 +1,95 @@
+"""Measures of two frames, which `assess` and releases compute in the same way."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.metrics import MEASURE_INFO, NEEDS, compute, needs
+from shoal.metrics._evaluation_inputs import check_assessed_columns, check_same_records
+from shoal.metrics._types import Labels
+from shoal.metrics.assessment.inputs import read_inputs
+from shoal.metrics.assessment.result import Assessment
+
+
+def assess_frames(
+    original: Frame,
+    masked: Frame,
+    quasi_identifiers: Sequence[str],
+    masked_columns: Sequence[str],
+    confidential: Sequence[str],
+    *,
+    measures: Collection[str],
+    types: Mapping[str, Type] | None = None,
+    weight: str | None = None,
+    lower_bound: float | None = None,
+    units: Labels | None = None,
+    recoded_columns: Sequence[str] = (),
+) -> Assessment:
+    """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
+
+    Classes are counted on the ``quasi_identifiers``, losses on those of them that are among the
+    ``masked_columns``. ``weight`` is a column of the original, ``lower_bound`` a proven bound on
+    the SSE. Risks are counted in ``units`` if these are given. The ``recoded_columns`` have other
+    categories than in the original, and only measures of categories use them.
+    """
+    check_assessed_columns(quasi_identifiers, confidential)
+    check_same_records(len(original), len(masked))
+    tables.check_columns(original, [*quasi_identifiers, *confidential])
+    tables.check_columns(masked, quasi_identifiers)
+    given: dict[str, Any] = {"lower_bound": lower_bound, "units": units}
+    if weight is not None:
+        given["weights"] = tables.weights(original, weight)[:, np.newaxis]
+    inputs = read_inputs(
+        original,
+        masked,
+        quasi_identifiers,
+        masked_columns,
+        confidential,
+        recoded_columns=recoded_columns,
+        types=types or {},
+        given={name: value for name, value in given.items() if value is not None},
+    )
+    values: dict[str, Any] = {}
+    remarks: dict[str, str] = {}
+    for name in measures:
+        available = inputs.of_measure(name)
+        unmet_needs = [NEEDS[need] for need in needs(name) if need not in available]
+        if unmet_needs:
+            remarks[name] = f"Not computed: needs {unmet_needs[0]}."
+            continue
+        try:
+            values[name] = _as_plain_values(compute(name, available), inputs.columns_of(name))
+        except InputError as reason:
+            remarks[name] = f"Not computed: {reason}"
+            continue
+        if remark := inputs.remark_on(name):
+            remarks[name] = remark
+    return Assessment(values, remarks)
+
+
+def linear_cost_measures(*, categories: bool = False) -> list[str]:
+    """Return the measures of linear cost that need no input besides the two tables.
+
+    Those of ``categories`` need masked columns of that kind.
+    """
+    excluded_inputs = {"lower_bound", "weights", "units"}
+    excluded_inputs |= set() if categories else {"original_categories"}
+    return [
+        name
+        for name, info in MEASURE_INFO.items()
+        if info.cost == "linear" and not excluded_inputs & set(needs(name))
+    ]
+
+
+def _as_plain_values(value: Any, columns: Sequence[str]) -> Any:
+    """Return the value as plain numbers, by column where there is one for each."""
+    if isinstance(value, np.ndarray):
+        return dict(zip(columns, value.tolist(), strict=True))
+    if isinstance(value, dict):
+        return {key: _as_plain_values(entry, columns) for key, entry in value.items()}
+    return value

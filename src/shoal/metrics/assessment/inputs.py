@@ -1,0 +1,232 @@
+"""Inputs of the measures of `assess`: numbers, categories and axes of both tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.frame import tables
+from shoal.frame.codes import codes, keys
+from shoal.frame.columns import Column, ordered_columns, rank_or_category_codes, read_concatenated
+from shoal.frame.roles import name_columns
+from shoal.frame.tables import Frame
+from shoal.frame.types import Type
+from shoal.geometry import MAX_EXACT_CATEGORIES, axes_of, join_axes, means
+from shoal.metrics import MEASURE_INFO, accepts_axes, classes, inputs_of
+from shoal.metrics.assessment.category_inputs import CategoryInputs, category_inputs
+
+
+@dataclass(frozen=True, eq=False)
+class MeasureInputs:
+    """The inputs of measures by name, and the columns that they hold.
+
+    Parameters
+    ----------
+    values : dict
+        The inputs, with one column for each numeric quasi-identifier.
+    axes : dict
+        The inputs that replace some of these in measures that accept axes; empty if all masked
+        columns are numeric and complete.
+    axes_remark : str
+        A sentence on columns that have no axes, or approximate ones; may be empty.
+    numeric : list of str
+        The masked columns that are numeric and complete in both tables.
+    not_numeric : list of str
+        The other masked columns.
+    confidential : list of str
+        The confidential columns.
+    confidential_categories : list of str
+        Those that count as categories: without numbers, or with missing values.
+    unusable : list of str
+        Those of a numeric type, which measures can use neither as numbers nor as categories.
+    incomplete_ordered : list of str
+        Those of a numeric type with missing values, which have no order.
+    categories : CategoryInputs
+        The masked columns of categories.
+    """
+
+    values: dict[str, Any]
+    axes: dict[str, Any]
+    axes_remark: str
+    numeric: list[str]
+    not_numeric: list[str]
+    confidential: list[str]
+    confidential_categories: list[str]
+    unusable: list[str]
+    incomplete_ordered: list[str]
+    categories: CategoryInputs
+
+    def of_measure(self, name: str) -> dict[str, Any]:
+        """Return the inputs that a measure can use."""
+        return {**self.values, **self.axes} if accepts_axes(name) else self.values
+
+    def columns_of(self, name: str) -> list[str]:
+        """Return the columns that have one number each in a measure; empty if it has one number."""
+        columns = {
+            "quasi-identifier": self.numeric,
+            "confidential": self.confidential,
+            "categorical": self.categories.columns,
+        }
+        return columns.get(MEASURE_INFO[name].per, [])
+
+    def remark_on(self, name: str) -> str:
+        """Return sentences on columns that a measure ignores or treats specially; may be empty."""
+        if name in ("one_way_change", "two_way_change"):
+            return self.categories.remark
+        if accepts_axes(name):
+            return self.axes_remark
+        needed = inputs_of(name)
+        remark = self._remark_on_columns(needed)
+        return f"{remark} {self._weighted_totals()}".lstrip() if "weights" in needed else remark
+
+    def _remark_on_columns(self, needed: Sequence[str]) -> str:
+        """Return a sentence on columns that are left out or counted as categories."""
+        if "original" in needed and self.not_numeric:
+            return (
+                f"{name_columns(self.not_numeric)} left out: not numeric and complete in both"
+                " tables."
+            )
+        left_out = self.unusable if "categories" in needed else self.confidential_categories
+        if "confidential" in needed and left_out:
+            return f"{name_columns(left_out)} left out: not numeric, or with missing values."
+        if "ordered" in needed and self.incomplete_ordered:
+            return (
+                f"{name_columns(self.incomplete_ordered)} counted as categories: missing values"
+                " have no order."
+            )
+        return ""
+
+    def _weighted_totals(self) -> str:
+        """Return a sentence with the weighted totals of both tables."""
+        sums = [
+            (self.values[table] * self.values["weights"]).sum(axis=0)
+            for table in ("original", "masked")
+        ]
+        totals = [
+            f"{name!r} {original:.10g} before and {masked:.10g} after"
+            for name, original, masked in zip(self.numeric, *sums, strict=True)
+        ]
+        return f"Weighted totals: {', '.join(totals)}."
+
+
+def read_inputs(
+    original: Frame,
+    masked: Frame,
+    quasi_identifiers: Sequence[str],
+    masked_columns: Sequence[str],
+    confidential: Sequence[str],
+    *,
+    recoded_columns: Sequence[str],
+    types: Mapping[str, Type],
+    given: Mapping[str, Any],
+) -> MeasureInputs:
+    """Return the inputs of measures: those that two tables have, and the ``given`` ones."""
+    numeric = _complete_numeric_columns(original, masked, masked_columns, types)
+    ordered = ordered_columns(original, confidential, types)
+    numeric_confidential = [name for name, column in ordered.items() if column.kind == "numeric"]
+    counted_as_categories = [name for name in confidential if name not in numeric_confidential]
+    of_numbers = [name for name in counted_as_categories if tables.is_numeric(original, name)]
+    of_categories = [name for name in counted_as_categories if name not in of_numbers]
+    # One label per class represents all released values, so that no measure groups them again.
+    values: dict[str, Any] = {"released": classes(keys(masked, quasi_identifiers))[:, np.newaxis]}
+    if numeric:
+        values["original"] = tables.matrix(original, numeric, order="F")
+        values["masked"] = tables.matrix(masked, numeric, order="F")
+    if numeric_confidential:
+        values["confidential"] = tables.matrix(original, numeric_confidential, order="F")
+    if of_categories:
+        values["categories"] = codes(original, of_categories)
+    if confidential:
+        values["confidential_codes"], values["ordered"] = rank_or_category_codes(
+            original, confidential, types
+        )
+    categories = category_inputs(
+        original, masked, masked_columns, recoded_columns, confidential, types
+    )
+    axes, axes_remark = _axes_inputs(original, masked, masked_columns, types)
+    return MeasureInputs(
+        {**values, **categories.inputs, **given},
+        axes,
+        axes_remark,
+        numeric=numeric,
+        not_numeric=[name for name in masked_columns if name not in numeric],
+        confidential=list(confidential),
+        confidential_categories=counted_as_categories,
+        unusable=of_numbers,
+        incomplete_ordered=list(tables.missing_counts(original, of_numbers)),
+        categories=categories,
+    )
+
+
+def _complete_numeric_columns(
+    original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
+) -> list[str]:
+    """Return the columns that are numeric and complete in both tables, and not declared others."""
+    numeric = [
+        name
+        for name in names
+        if (name not in types or types[name].kind == "numeric")
+        and tables.is_numeric(original, name)
+        and tables.is_numeric(masked, name)
+    ]
+    incomplete = {
+        *tables.missing_counts(original, numeric),
+        *tables.missing_counts(masked, numeric),
+    }
+    return [name for name in numeric if name not in incomplete]
+
+
+def _axes_inputs(
+    original: Frame, masked: Frame, masked_columns: Sequence[str], types: Mapping[str, Type]
+) -> tuple[dict[str, Any], str]:
+    """Return both tables as axes, if columns are not all numeric and complete, and a remark.
+
+    Missing values are at the mean of their column; originally missing values cannot change.
+    """
+    columns, not_comparable = _comparable_columns(original, masked, masked_columns, types)
+    remarks = []
+    if not_comparable:
+        remarks.append(f"{name_columns(not_comparable)} left out: not of one kind in both tables.")
+    incomplete = [column.name for column in columns if column.is_missing.any()]
+    if not columns or (not incomplete and all(column.kind == "numeric" for column in columns)):
+        return {}, " ".join(remarks)
+    axes, column_of_axis = join_axes([axes_of(*column.for_axes) for column in columns])
+    projected = [column.name for column in columns if column.n_categories > MAX_EXACT_CATEGORIES]
+    if projected:
+        remarks.append(
+            f"{name_columns(projected)} with more than {MAX_EXACT_CATEGORIES} categories:"
+            " distances between them are approximate."
+        )
+    original_axes, masked_axes = axes[: len(original)], axes[len(original) :]
+    if incomplete:
+        masked_axes[np.isnan(original_axes)] = np.nan
+        centre = means(original_axes)
+        original_axes, masked_axes = (
+            np.where(np.isnan(matrix), centre, matrix) for matrix in (original_axes, masked_axes)
+        )
+        remarks.append(
+            f"{name_columns(incomplete)} with missing cells: originally missing values count as"
+            " unchanged, suppressed ones as the mean."
+        )
+    inputs = {"original": original_axes, "masked": masked_axes, "columns": column_of_axis}
+    return inputs, " ".join(remarks)
+
+
+def _comparable_columns(
+    original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
+) -> tuple[list[Column], list[str]]:
+    """Return the columns of one kind in both tables, and the names of the others.
+
+    A column with a declared type is refused instead.
+    """
+    comparable, not_comparable = [], []
+    for name in names:
+        try:
+            comparable.append(read_concatenated(original, masked, name, types.get(name)))
+        except InputError:
+            if name in types:
+                raise
+            not_comparable.append(name)
+    return comparable, not_comparable

@@ -1,0 +1,47 @@
+"""The result of `assess`: measures by name, with remarks."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from shoal.metrics.figures import NOT_NUMBERS, flatten
+from shoal.metrics.subgroups import Subgroups
+
+
+class Assessment(dict[str, Any]):
+    """Value of each measure by name, with remarks on what could not be measured.
+
+    A measure of columns is a mapping by column; one with several parts is a mapping by part.
+
+    Parameters
+    ----------
+    values : mapping of str to number or mapping
+        Value of each measure.
+    remarks : mapping of str to str
+        Columns that a measure could not use and why, by the name of the measure.
+    groups : Subgroups, optional
+        The same measures by subgroup.
+    """
+
+    def __init__(
+        self,
+        values: Mapping[str, Any],
+        remarks: Mapping[str, str],
+        groups: Subgroups | None = None,
+    ):
+        super().__init__(values)
+        self.remarks = dict(remarks)
+        self.groups = groups
+
+    def figures(self) -> dict[str, float]:
+        """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
+        figures = flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+        return figures | ({} if self.groups is None else self.groups.worst_figures())
+
+    def reasons(self) -> dict[str, str]:
+        """Return why measures were not computed, by name."""
+        return {name: remark for name, remark in self.remarks.items() if name not in self}
+
+    def _repr_html_(self) -> str:
+        from shoal.report.notebook import assessment_html  # see docs/architecture.md
+
+        return assessment_html(self)

@@ -1,0 +1,166 @@
+"""Counts of the values of a column in each equivalence class, in records or in units."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._ranks import dense_ranks
+from shoal.metrics._types import Labels, Values
+from shoal.metrics.equivalence_classes import units_per_class
+
+Codes = NDArray[np.generic]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Counts of the distinct values of a column in each class.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_entries,)
+        The class of each entry: one entry for each value that occurs in a class, sorted by class
+        and value.
+    values : ndarray of shape (n_entries,)
+        The value, as its rank in the column.
+    counts : ndarray of shape (n_entries,)
+        How often the value occurs in the class.
+    class_sizes : ndarray of shape (n_classes,)
+        Size of each class.
+    table_counts : ndarray of shape (n_values,)
+        How often each value occurs in the whole table.
+    """
+
+    labels: Labels
+    values: Labels
+    counts: Labels
+    class_sizes: Labels
+    table_counts: Labels
+
+    @property
+    def n_distinct(self) -> Labels:
+        """Number of distinct values in each class."""
+        return np.bincount(self.labels)
+
+    @property
+    def n_effective(self) -> Values:
+        """Effective number of values in each class: the exponential of its entropy."""
+        share = self.counts / self.class_sizes[self.labels]
+        return np.asarray(np.exp(np.bincount(self.labels, -share * np.log(share))))
+
+
+def tally(
+    labels: Labels, column: Codes, units: Labels | None = None, record_counts: Labels | None = None
+) -> Tally:
+    """Count the values of ``column`` in each class.
+
+    With ``units``, each unit counts once in a class: see `commonest_values`. Without them, each
+    row counts as often as ``record_counts`` states, once by default.
+    """
+    values = dense_ranks(column)
+    if units is not None:
+        table_counts, record_counts = np.bincount(values), None
+        labels, values = commonest_values(labels, units, values)
+    else:
+        table_counts = np.bincount(values, record_counts).astype(np.int64)
+    entry_labels, entry_values, counts = _count_pairs(
+        labels, values, len(table_counts), record_counts
+    )
+    class_sizes = np.bincount(labels, record_counts).astype(np.int64)
+    return Tally(entry_labels, entry_values, counts.astype(np.int64), class_sizes, table_counts)
+
+
+def divided_tally(
+    labels: Labels, column: Codes, units: Labels | None = None, record_counts: Labels | None = None
+) -> Tally:
+    """Count the values of ``column`` in each class; a unit counts once, divided among its records.
+
+    Without ``units``, each row counts as often as ``record_counts`` states, once by default.
+    """
+    if units is None:
+        return tally(labels, column, record_counts=record_counts)
+    values = dense_ranks(column)
+    weights_in_table = weights_in_class(np.zeros(len(labels), np.int64), units)
+    table_counts = np.bincount(values, weights_in_table)
+    entry_labels, entry_values, counts = _count_pairs(
+        labels, values, len(table_counts), weights_in_class(labels, units)
+    )
+    return Tally(entry_labels, entry_values, counts, units_per_class(labels, units), table_counts)
+
+
+def _count_pairs(
+    labels: Labels, values: Labels, n_values: int, weights: Any = None
+) -> tuple[Labels, Labels, Any]:
+    """Return the pairs of class and value that occur, and the number or weight of their records."""
+    pairs = labels * n_values + values
+    if weights is None:
+        pairs, counts = np.unique(pairs, return_counts=True)
+    else:
+        pairs, pair_of_record = np.unique(pairs, return_inverse=True)
+        counts = np.bincount(pair_of_record.ravel(), weights)
+    return pairs // n_values, pairs % n_values, counts
+
+
+def weights_in_class(labels: Labels, units: Labels) -> Values:
+    """Return weights with which each unit counts once in every class where it has records.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        The class of each record, numbered from 0.
+    units : ndarray of shape (n_records,)
+        The unit of each record, numbered from 0.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        One divided by the number of records that the unit has in the class.
+
+    Examples
+    --------
+    >>> weights_in_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
+    [0.5, 0.5, 1.0, 1.0]
+    """
+    members = dense_ranks(labels * (int(units.max()) + 1) + units)  # pairs of class and unit
+    return np.asarray(1 / np.bincount(members)[members])
+
+
+def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Labels, Labels]:
+    """Return one value for each unit in each class.
+
+    Of its own values, it is the one that most units of the class have; ties go to the lowest. If
+    all units of a class share a value, it is the value of all of them.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        The class of each record, numbered from 0.
+    units : ndarray of shape (n_records,)
+        The unit of each record, numbered from 0.
+    values : ndarray of shape (n_records,)
+        The value of each record, numbered from 0.
+
+    Returns
+    -------
+    labels : ndarray of shape (n_members,)
+        The class of each unit, with one entry for each class where it has records.
+    values : ndarray of shape (n_members,)
+        Its value there.
+
+    Examples
+    --------
+    >>> units, values = np.array([0, 0, 1, 2]), np.array([5, 7, 7, 6])
+    >>> commonest_values(np.zeros(4, np.int64), units, values)[1].tolist()
+    [7, 7, 6]
+    """
+    n_units, n_values = int(units.max()) + 1, int(values.max()) + 1
+    pairs = labels * n_units + units
+    triples = np.unique(dense_ranks(pairs) * n_values + values)
+    members, member_values = np.divmod(triples, n_values)  # a member is a unit in a class
+    member_labels = np.unique(pairs)[members] // n_units
+    class_values = dense_ranks(member_labels * n_values + member_values)
+    n_holders = np.bincount(class_values)[class_values]  # units of the class that have the value
+    order = np.lexsort((member_values, -n_holders, members))
+    first = order[np.unique(members[order], return_index=True)[1]]
+    return member_labels[first], member_values[first]

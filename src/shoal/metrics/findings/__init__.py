@@ -1,0 +1,1 @@
+"""Statistics behind the findings of a verdict (`shoal.plan.findings`); none is a measure."""

@@ -1,0 +1,114 @@
+"""Intersection of several releases of the same people: candidates that remain in all of them."""
+
+import numpy as np
+
+from shoal.metrics._types import Labels, Matrix
+from shoal.metrics.equivalence_classes import classes
+
+TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds
+MIN_AGREEMENT = 0.9  # share of classes whose released values must follow from their rows
+
+
+def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
+    """Return how many records share the class of each record in all releases.
+
+    Anyone who knows the class of a person in every release knows that the person is in the
+    intersection of these classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records, n_releases)
+        Class of each record in each release. A record that a release lacks has a
+        special label there, such as -1: its absence is known too.
+    units : ndarray of shape (n_records,), optional
+        The person, household or firm of each record; these are then counted.
+
+    Returns
+    -------
+    ndarray of shape (n_records,)
+        At least 1; 1 means that the record is identified.
+
+    Examples
+    --------
+    >>> remaining_candidates(np.array([[0, 0], [0, 1], [1, 1], [1, 1]]))
+    array([1, 1, 2, 2])
+    """
+    joint = classes(labels)
+    if units is None:
+        return np.asarray(np.bincount(joint)[joint])
+    pairs = np.unique(np.column_stack([joint, units]), axis=0)
+    return np.asarray(np.bincount(pairs[:, 0])[joint])
+
+
+def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
+    """Return whether the rows of a release are those of an original table, in the same order.
+
+    This is so if the released values are means or medians of the original values of their classes.
+
+    Parameters
+    ----------
+    original, released : ndarray of shape (n_records, n_columns)
+        Numeric columns of both tables; NaN is ignored.
+    labels : ndarray of shape (n_records,)
+        Class of each released record.
+
+    Returns
+    -------
+    bool
+        False also if there is no numeric column.
+
+    Examples
+    --------
+    >>> X, masked = np.array([[1.0], [3.0], [7.0], [9.0]]), np.array([[2.0], [2.0], [8.0], [8.0]])
+    >>> has_same_rows(X, masked, np.array([0, 0, 1, 1]))
+    True
+    >>> has_same_rows(X[[0, 2, 1, 3]], masked, np.array([0, 0, 1, 1]))
+    False
+    """
+    if original.shape != released.shape or not original.shape[1]:
+        return False
+    order = np.argsort(labels, kind="stable")
+    starts = np.unique(labels[order], return_index=True)[1]
+    for column, masked in zip(original.T, released.T, strict=True):
+        values_by_class = np.split(column[order], starts[1:])
+        released_values = masked[order[starts]]
+        tolerance = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
+        values_of_class = [values[~np.isnan(values)] for values in values_by_class]
+        is_mean_or_median = [
+            np.isnan(mean) or not len(values)
+            or min(abs(values.mean() - mean), abs(np.median(values) - mean)) <= tolerance
+            for values, mean in zip(values_of_class, released_values, strict=True)
+        ]  # fmt: skip
+        if np.mean(is_mean_or_median) < MIN_AGREEMENT:
+            return False
+    return True
+
+
+def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
+    """Return for each point the class with the nearest released values, as an attacker would.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_points, n_axes)
+        What is known of persons, on a common scale.
+    released : ndarray of shape (n_records, n_axes)
+        The released values on the same scale.
+    labels : ndarray of shape (n_records,)
+        Class of each released record.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        A class of ``labels`` for each point.
+
+    Examples
+    --------
+    >>> masked, labels = np.array([[2.0], [2.0], [8.0]]), np.array([0, 0, 1])
+    >>> nearest_class(np.array([[1.0], [6.0]]), masked, labels)
+    array([0, 1])
+    """
+    from sklearn.neighbors import KDTree  # takes a second, and most runs have no earlier release
+
+    classes_, representatives = np.unique(labels, return_index=True)
+    tree = KDTree(released[representatives])
+    return np.asarray(classes_[tree.query(points, return_distance=False)[:, 0]])

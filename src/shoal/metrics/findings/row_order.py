@@ -1,0 +1,62 @@
+"""Association between the order of the records and their values."""
+
+import numpy as np
+
+from shoal.metrics._ranks import rank_correlation
+from shoal.metrics._types import Labels, Values
+
+
+def order_correlation(values: Values) -> float:
+    """Return the rank correlation of a column with the row number.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_records,)
+        The column; NaN is ignored.
+
+    Returns
+    -------
+    float
+        Spearman's correlation in [-1, 1], with mean ranks for ties; 1 or -1 where the table
+        is sorted by the column, near 0 for rows in random order, 0 where the column is
+        constant.
+
+    Examples
+    --------
+    >>> order_correlation(np.array([1.0, 2.0, 3.0, 9.0]))
+    1.0
+    """
+    present_values = values[~np.isnan(values)]
+    rows = np.arange(len(present_values), dtype=np.float64)
+    return rank_correlation(present_values, rows) or 0.0
+
+
+def unit_contiguity(units: Labels) -> float:
+    """Return how far the records of each unit are in consecutive rows, adjusted for chance.
+
+    Parameters
+    ----------
+    units : ndarray of shape (n_records,)
+        The unit of each record, counted from 0.
+
+    Returns
+    -------
+    float
+        1 where the rows of every unit are consecutive, about 0 for rows in random order; 0 if
+        every unit has one record, or all records are of one unit. Moving one record changes
+        it little.
+
+    Examples
+    --------
+    >>> unit_contiguity(np.array([0, 0, 1, 1, 2]))
+    1.0
+    """
+    sizes = np.bincount(units)
+    max_adjacent = len(units) - np.count_nonzero(sizes)
+    if max_adjacent == 0 or np.count_nonzero(sizes) == 1:
+        return 0.0
+    expected = float((sizes * (sizes - 1.0)).sum() / len(units))
+    adjacent = int((units[1:] == units[:-1]).sum())
+    return (
+        float((adjacent - expected) / (max_adjacent - expected)) if max_adjacent > expected else 0.0
+    )

@@ -1,0 +1,131 @@
+"""Equivalence classes of released records, their sizes and the risk of re-identification."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError
+from shoal.metrics._measure import measure
+from shoal.metrics._types import Labels
+from shoal.metrics.equivalence_classes import classes, units_per_class
+
+
+@measure(kind="risk", better="higher", unit="records")
+def smallest_class(released: NDArray[np.generic]) -> int:
+    r"""Size of the smallest equivalence class.
+
+    It is counted on the released values, not on the groups of an algorithm, so it
+    also holds for data masked elsewhere.
+
+    With :math:`n_c` records in class c,
+
+    .. math:: k = \min_c n_c.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or codes for their values.
+
+    Returns
+    -------
+    int
+        The *k* that the release attains, at least 1; 1 means that some record is
+        unique.
+
+    Examples
+    --------
+    >>> smallest_class(np.array([[1, 2], [1, 2], [3, 4], [3, 4], [3, 4]]))
+    2
+    """
+    return int(np.bincount(classes(released)).min())
+
+
+@measure(kind="risk", better="neither", unit="classes")
+def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
+    r"""Number of equivalence classes of each size.
+
+    With :math:`n_c` records in class c, the number of classes of size s is
+
+    .. math:: N_s = |\{c : n_c = s\}|.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or codes for their values.
+
+    Returns
+    -------
+    dict
+        Size of a class to the number of classes of that size, smallest first.
+
+    Examples
+    --------
+    >>> class_sizes(np.array([[1, 2], [1, 2], [3, 4], [3, 4], [3, 4]]))
+    {2: 1, 3: 1}
+    """
+    sizes, counts = np.unique(np.bincount(classes(released)), return_counts=True)
+    return {int(size): int(count) for size, count in zip(sizes, counts, strict=True)}
+
+
+@measure(kind="risk", better="lower")
+def reidentification(
+    released: NDArray[np.generic],
+    population: NDArray[np.generic] | None = None,
+    units: Labels | None = None,
+) -> dict[str, float]:
+    r"""Chance of guessing the right record, or unit, among those that look alike [ED08]_.
+
+    There are three attackers. The prosecutor knows that a person is in the table and attacks the
+    record at greatest risk. The journalist does the same without that knowledge. The marketer
+    attacks as many records as possible. If the class of record i has :math:`n_i` records in the
+    table and :math:`N_i` in the population, their chances are
+
+    .. math:: \frac{1}{\min_i n_i}, \qquad \frac{1}{\min_i N_i}, \qquad
+              \frac{1}{n} \sum_{i=1}^{n} \frac{1}{N_i}.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or codes for their values.
+    population : ndarray of shape (n_records,), optional
+        For each record, the number of people in the population with its released
+        values, those in the table included. By default the table is the population;
+        then the journalist knows what the prosecutor knows.
+    units : ndarray of shape (n_records,), optional
+        Code of the unit of each record: the size of a class is then the number of its units,
+        and the attacker names a unit rather than a record.
+
+    Returns
+    -------
+    dict
+        ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the
+        record (for the marketer: every record) can be identified with certainty; 1/n that
+        all records look alike.
+
+    References
+    ----------
+    .. [ED08] El Emam, K. and Dankar, F. K. (2008). Protecting privacy using
+       k-anonymity. Journal of the American Medical Informatics Association 15(5),
+       627-637.
+
+    Examples
+    --------
+    >>> reidentification(np.array([[1], [1], [3], [3], [3]]))
+    {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
+    """
+    labels = classes(released)
+    sizes_by_class = np.bincount(labels) if units is None else units_per_class(labels, units)
+    sizes = sizes_by_class[labels]
+    population_sizes = sizes if population is None else np.asarray(population)
+    if population_sizes.shape != sizes.shape or not (population_sizes >= sizes).all():
+        raise InputError(
+            "'population' must give for each record the number of people with its released"
+            " values, at least the number of such records.",
+            code="population-unusable",
+        )
+    # Sorted, so that the sum does not depend on the order of the records.
+    probabilities = np.sort(1 / population_sizes)
+    return {
+        "prosecutor": float(1 / sizes.min()),
+        "journalist": float(1 / population_sizes.min()),
+        "marketer": float(probabilities.mean()),
+    }

@@ -1,0 +1,74 @@
+"""Linkage of a release with an external file of the attacker."""
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.metrics._scaling import zscores
+from shoal.metrics._types import Labels, Matrix
+from shoal.metrics.equivalence_classes import classes
+
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
+STRIDE = 1000  # records compared at a time
+
+
+def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
+    """Share of persons of an external file whose nearest released record is their own [DSS08]_.
+
+    The attacker has a file with names, such as a public register, and the masked table, and takes
+    the nearest released record of each person. Records that look alike cannot be distinguished: the
+    own one among t equally near counts 1/t. Each table is standardised by itself. Unlike
+    `linkage`, which matches with the original table, this needs no perfect knowledge, and may
+    estimate the risk better.
+
+    Parameters
+    ----------
+    external : ndarray of shape (n_persons, n_columns)
+        What the attacker knows of each person, in the order of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        The released values of the masked columns.
+    own : ndarray of shape (n_persons,)
+        The released record of each person, counted from 0; -1 for persons who are not in the
+        table, who count as not linked.
+
+    Returns
+    -------
+    float
+        In [0, 1]. 0 means that no link is right; 1 that every one is. With groups of at least k,
+        masked in one block, at most 1/k.
+
+    References
+    ----------
+    .. [DSS08] Domingo-Ferrer, J., Sebé, F. and Solanas, A. (2008). A
+       polynomial-time approximation to optimal multivariate microaggregation.
+       Computers & Mathematics with Applications 55(4), 714-732.
+
+    Examples
+    --------
+    >>> register = np.array([[1.0], [8.0], [9.0]])
+    >>> released = np.array([[0.5], [0.5], [8.0], [8.0]])
+    >>> round(linkage_with(register, released, np.array([1, 2, -1])), 3)
+    0.333
+    """
+    own = np.asarray(own)
+    if external.shape[1] != masked.shape[1] or own.shape != (len(external),):
+        raise InputError(
+            f"The external file has the shape {external.shape}, the masked table {masked.shape},"
+            f" and 'own' {own.shape}. Give the same columns, and one released record per person.",
+            code="shapes-differ",
+        )
+    labels = classes(masked)
+    class_sizes = np.bincount(labels)
+    _, representatives = np.unique(labels, return_index=True)
+    persons, points = zscores(external), zscores(masked)[representatives]
+    expected_links = 0.0
+    for start in range(0, len(persons), STRIDE):
+        chunk = persons[start : start + STRIDE]
+        squared_distances = ((chunk[:, None] - points) ** 2).sum(axis=2)
+        is_nearest = squared_distances <= squared_distances.min(axis=1, keepdims=True) * (
+            1 + ROUNDING_TOLERANCE
+        )
+        own_records = own[start : start + STRIDE]
+        is_linked = (own_records >= 0) & is_nearest[np.arange(len(chunk)), labels[own_records]]
+        expected_links += float((is_linked / (is_nearest @ class_sizes)).sum())
+    return expected_links / len(persons)

@@ -1,0 +1,242 @@
+"""Distance-based record linkage by an attacker who knows the original quasi-identifiers."""
+
+import numpy as np
+
+from shoal import _progress as progress
+from shoal._kernels.spatial.index import open_index
+from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
+from shoal.metrics._measure import measure
+from shoal.metrics._scaling import scale_by_original, zscores
+from shoal.metrics._types import Labels, Matrix
+from shoal.metrics.equivalence_classes import classes
+
+SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled
+STRIDE = 2000  # searches between two reports of progress: a fraction of a second
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
+
+
+@measure(kind="risk", better="lower", cost="search")
+def linkage(
+    original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
+) -> float:
+    r"""Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
+
+    Each table is standardised by itself, as an attacker would do, unless columns have several axes;
+    then both are scaled by the original. If several original records are equally near, the attacker
+    picks one at random: the right one among t counts 1/t. With the set :math:`T_i` of the original
+    records nearest to masked record i,
+
+    .. math:: \frac{1}{n} \sum_{i : i \in T_i} \frac{1}{|T_i|}.
+
+    The result does not depend on the order of the records.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns, all known to the attacker.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
+    units : ndarray of shape (n_records,), optional
+        Code of the unit of each record: a link is then correct if it leads to any record of
+        the same unit.
+
+    Returns
+    -------
+    float
+        In [0, 1]. 0 means that no link is correct; 1 that all are. Random guessing gives
+        1/n; groups of at least k, masked in one block, at most 1/k.
+
+    References
+    ----------
+    .. [RFSP16] Rebollo-Monedero, D., Forné, J., Soriano, M. and Puiggalí Allepuz, J.
+       (2016). k-Anonymous microaggregation with preservation of statistical
+       dependence. Information Sciences 342, 1-23.
+
+    Examples
+    --------
+    >>> linkage(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
+    0.5
+    """
+    return _linkage_rate(original, masked, 1, columns, units)
+
+
+@measure(kind="risk", better="lower", cost="search")
+def linkage_top2(
+    original: Matrix, masked: Matrix, columns: Labels | None = None, units: Labels | None = None
+) -> float:
+    r"""Share of masked records with their own original record among the two nearest [CPD13]_.
+
+    Each table is standardised by itself. If several original records are equally near, the attacker
+    picks at random among them, as in `linkage`. If :math:`b_i` original records are nearer to
+    masked record i than its own, and :math:`t_i` are as near, its own included,
+
+    .. math:: \frac{1}{n} \sum_{i=1}^{n} \min\Bigl(1, \frac{\max(0, 2 - b_i)}{t_i}\Bigr).
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns, all known to the attacker.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+    columns : ndarray of shape (n_axes,), optional
+        The column of each axis, where columns have several, as categories do; the axes of a
+        column share a scale.
+    units : ndarray of shape (n_records,), optional
+        Code of the unit of each record: a link is then correct if it leads to any record of
+        the same unit.
+
+    Returns
+    -------
+    float
+        In [0, 1], never less than `linkage`. 0 means that the correct record is never
+        among the two; 1 that it always is. Random guessing gives 2/n; groups of at
+        least k, masked in one block, at most 2/k.
+
+    References
+    ----------
+    .. [CPD13] Chettri, S. K., Paul, B. and Dutta, A. K. (2013). Statistical disclosure
+       control for data privacy preservation. International Journal of Computer
+       Applications.
+
+    Examples
+    --------
+    >>> linkage_top2(np.array([[0.0], [1.0], [7.0], [9.0]]), np.array([[0.5], [0.5], [8.0], [8.0]]))
+    1.0
+    """
+    return _linkage_rate(original, masked, 2, columns, units)
+
+
+def _linkage_rate(
+    original: Matrix, masked: Matrix, guesses: int, columns: Labels | None, units: Labels | None
+) -> float:
+    """Return the expected share of records that are among their ``guesses`` nearest originals."""
+    if columns is None:
+        original_points, masked_points = zscores(original), zscores(masked)
+    else:  # a category is the same in both tables, so both share one scale
+        original_points, masked_points = np.zeros(original.shape), np.zeros(original.shape)
+        for axis, original_values, masked_values in scale_by_original(original, masked, columns):
+            original_points[:, axis], masked_points[:, axis] = original_values, masked_values
+    original_classes = classes(original)
+    pair_classes = classes(
+        np.column_stack([original_classes if units is None else units, classes(masked)])
+    )
+    # Equal pairs are searched once.
+    _, queries, multiplicities = np.unique(pair_classes, return_index=True, return_counts=True)
+    if units is None:
+        chances = _chances(
+            original_points, original_classes, masked_points[queries], queries, guesses
+        )
+    else:
+        chances = _chances_of_units(
+            original_points,
+            original_classes,
+            masked_points[queries],
+            units,
+            units[queries],
+            guesses,
+        )
+    return float((chances * multiplicities).sum() / len(original))
+
+
+def linkage_chances(original: Matrix, masked: Matrix, queries: Labels) -> Matrix:
+    """Return for some masked records the chance that the nearest original is their own.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        The original records, standardised.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, on the same scale.
+    queries : ndarray of shape (n_queries,)
+        The records to link, among all.
+
+    Returns
+    -------
+    ndarray of shape (n_queries,)
+        In [0, 1]; for a random sample of the records, the mean estimates `linkage`.
+    """
+    return _chances(original, classes(original), masked[queries], queries, 1)
+
+
+def _chances(
+    original: Matrix, original_classes: Labels, points: Matrix, true_records: Labels, guesses: int
+) -> Matrix:
+    """Return the chance that the nearest originals of each point contain its own record.
+
+    With c records closer than the own one and t at the same distance (itself included),
+    the chance is (guesses - c) / t, clipped to [0, 1].
+    """
+    # Equal originals are indexed once, with a weight.
+    _, representatives = np.unique(original_classes, return_index=True)
+    closer, ties = _rank_records(
+        original[representatives],
+        np.bincount(original_classes),
+        points,
+        original_classes[true_records],
+        guesses,
+    )
+    return np.asarray(np.clip((guesses - closer) / np.maximum(ties, 1), 0, 1))
+
+
+def _chances_of_units(
+    original: Matrix,
+    original_classes: Labels,
+    points: Matrix,
+    units: Labels,
+    targets: Labels,
+    guesses: int,
+) -> Matrix:
+    """Return the chance that the nearest originals of each point contain one of its target unit.
+
+    With c records closer than the nearest of the unit and t at the same distance, m of them of
+    the unit, the attacker draws guesses - c of the t without replacement.
+    """
+    _, representatives = np.unique(original_classes, return_index=True)
+    table, weights = original[representatives], np.bincount(original_classes)
+    nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
+    pairs, counts = np.unique(units * len(representatives) + original_classes, return_counts=True)
+    starts = np.searchsorted(pairs // len(representatives), np.arange(units.max() + 2))
+    for i, unit in enumerate(targets):
+        unit_rows = slice(starts[unit], starts[unit + 1])
+        records = pairs[unit_rows] % len(representatives)
+        distances = ((table[records] - points[i]) ** 2).sum(axis=1)
+        is_nearest = distances <= distances.min() * (1 + ROUNDING_TOLERANCE)
+        nearest_of_unit[i], ties_of_unit[i] = (
+            records[np.argmin(distances)],
+            counts[unit_rows][is_nearest].sum(),
+        )
+    closer, ties = _rank_records(table, weights, points, nearest_of_unit, guesses)
+    draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
+    miss_probability = np.ones(len(points))
+    for draw in range(guesses):
+        undrawn = np.maximum(ties - draw, 1)
+        miss_probability *= np.where(
+            draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0
+        )
+    return np.asarray(1 - miss_probability)
+
+
+def _rank_records(
+    table: Matrix, weights: Labels, points: Matrix, true_records: Labels, n_guesses: int
+) -> tuple[Labels, Labels]:
+    """Return for each point how many records are closer than its own, and how many as close."""
+    if len(table) <= SHORT_TABLE:
+        return rank_among_few(table, weights, points, true_records, ROUNDING_TOLERANCE)
+    index = open_index(table)
+    queries = RankQueries(
+        points=points,
+        own_records=true_records,
+        tolerance=ROUNDING_TOLERANCE,
+        max_closer=n_guesses,
+        n_closer=np.empty(len(points), np.int64),
+        n_tied=np.empty(len(points), np.int64),
+    )
+    for start in range(0, len(points), STRIDE):
+        stop = min(start + STRIDE, len(points))
+        rank_own_records(index, weights, queries, start, stop)
+        progress.report("linking records", stop, len(points))
+    return queries.n_closer, queries.n_tied

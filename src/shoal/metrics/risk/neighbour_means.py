@@ -1,0 +1,65 @@
+"""The attack on individual ranking: a value lies between the means of neighbouring groups."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._types import Matrix
+
+
+class Intervals(NamedTuple):
+    """What an attacker infers about every value.
+
+    ``low`` and ``high`` are the neighbouring means, ``width`` their distance in standard deviations
+    of the original column, and ``holds`` is True where the original value lies between them.
+    """
+
+    low: Matrix
+    high: Matrix
+    width: Matrix
+    holds: NDArray[np.bool_]
+
+
+def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
+    """Bound every original value by the released means on either side of its own [MD99]_.
+
+    Where a column was sorted by itself and cut into groups, the groups do not overlap: a value
+    lies between the mean of the group before its own and the mean of the group behind. The attack
+    needs no knowledge of the original. Groups of several columns together overlap, and the
+    inference is often wrong; ``holds`` shows how often.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    Intervals
+        One interval for each value; the first and the last group of a column are open to one
+        side, with an infinite width.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> pay = np.array([[1.0], [2.0], [3.0], [4.0], [8.0], [9.0]])
+    >>> bounds = neighbour_intervals(pay, np.array([[1.5], [1.5], [3.5], [3.5], [8.5], [8.5]]))
+    >>> float(bounds.low[2, 0]), float(bounds.high[2, 0]), bool(bounds.holds.all())
+    (1.5, 8.5, True)
+    """
+    low, high = np.empty(masked.shape), np.empty(masked.shape)
+    for j, column in enumerate(masked.T):
+        means, inverse = np.unique(column, return_inverse=True)
+        bounds = np.concatenate([[-np.inf], means, [np.inf]])
+        low[:, j], high[:, j] = bounds[inverse], bounds[inverse + 2]
+    std = original.std(axis=0)
+    width = (high - low) / np.where(std > 0, std, 1.0)
+    return Intervals(low, high, width, (low <= original) & (original <= high))

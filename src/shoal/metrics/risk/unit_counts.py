@@ -1,0 +1,73 @@
+"""Class sizes in units: persons, households or firms with any number of records."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._measure import measure
+from shoal.metrics._types import Labels
+from shoal.metrics.class_tallies import tally
+from shoal.metrics.equivalence_classes import classes, units_per_class
+
+
+@measure(kind="risk", better="higher", unit="units")
+def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
+    r"""Smallest number of distinct units in an equivalence class.
+
+    A unit is a person, a household or a firm; it may have several records.
+
+    With :math:`m_c` distinct units in class c,
+
+    .. math:: k = \min_c m_c.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or codes for their values.
+    units : ndarray of shape (n_records,)
+        Code of the unit of each record.
+
+    Returns
+    -------
+    int
+        The *k* that the release attains, counted in units; 1 means that all records of some
+        class are of one unit. Never more than `smallest_class`.
+
+    Examples
+    --------
+    >>> fewest_units(np.array([[1], [1], [3], [3]]), np.array([0, 0, 1, 2]))
+    1
+    """
+    return int(units_per_class(classes(released), units).min())
+
+
+@measure(kind="risk", better="lower")
+def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
+    r"""Greatest share of the records of a class that belong to one unit.
+
+    It is the probability that a random record of the class is one of that unit, and so of
+    learning a confidential value of a person who is known to have many records.
+
+    If :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
+
+    .. math:: \max_c \max_u \frac{n_{cu}}{n_c}.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        The released quasi-identifiers, or codes for their values.
+    units : ndarray of shape (n_records,)
+        Code of the unit of each record.
+
+    Returns
+    -------
+    float
+        In (0, 1]. At most 1/k if all units of a class have the same number of records there; 1
+        means that all records of some class are of one unit.
+
+    Examples
+    --------
+    >>> largest_unit_share(np.array([[1], [1], [1], [1]]), np.array([0, 0, 0, 1]))
+    0.75
+    """
+    unit_counts = tally(classes(released), units)
+    return float((unit_counts.counts / unit_counts.class_sizes[unit_counts.labels]).max())

@@ -1,0 +1,137 @@
+"""Matching records where a missing cell matches every value."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.metrics._types import Labels
+from shoal.metrics.equivalence_classes import classes, units_per_class
+
+Mask = NDArray[np.bool_]
+
+
+def fewest_matches(
+    released: NDArray[np.generic], missing: Mask, units: Labels | None = None
+) -> int:
+    """Return the least number of records that a record matches, itself included.
+
+    Two records match if they have the same value in every column in which both have one. This is
+    how sdcMicro counts frequencies of keys. It is not an equivalence: two records that match a
+    third need not match each other.
+
+    Parameters
+    ----------
+    released : ndarray of shape (n_records, n_columns)
+        Released values, or codes for them.
+    missing : ndarray of shape (n_records, n_columns)
+        Whether a cell matches every value.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, where different units are counted among the matches.
+
+    Returns
+    -------
+    int
+        At least the size of the smallest class in which a missing cell is a value of its own.
+
+    Examples
+    --------
+    >>> fewest_matches(np.array([[1, 5], [1, 6], [1, 0]]), np.array([[0, 0], [0, 0], [0, 1]]) > 0)
+    2
+    """
+    return _MatchCounter(released, missing, units).fewest()
+
+
+class _MatchCounter:
+    """Counts the matches of the distinct records of a table.
+
+    A row is a distinct record; rows with the same missing cells have the same pattern.
+    """
+
+    def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
+        keys = np.empty(released.shape, np.int64, order="F")
+        for i, column in enumerate(released.T):
+            keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)
+        self.row_of_record = classes(keys)
+        representatives = np.zeros(int(self.row_of_record.max()) + 1, np.int64)
+        representatives[self.row_of_record[::-1]] = np.arange(len(keys))[::-1]
+        self.keys, self.units = keys[representatives], units
+        self.record_counts = np.bincount(self.row_of_record)
+        self.sizes = (
+            self.record_counts if units is None else units_per_class(self.row_of_record, units)
+        )
+        self.patterns, self.pattern_of_row = np.unique(
+            missing[representatives], axis=0, return_inverse=True
+        )
+        self.pattern_of_row = self.pattern_of_row.ravel()
+        if units is not None:
+            order = np.argsort(self.row_of_record, kind="stable")
+            self.units_of = np.split(units[order], np.cumsum(self.record_counts)[:-1])
+
+    def fewest(self) -> int:
+        """Return the least number of matches, without counting those of rows in larger classes."""
+        best, order = len(self.row_of_record), np.argsort(self.sizes, kind="stable")
+        sizes = self.sizes[order]
+        start = 0
+        while start < len(order) and sizes[start] < best:
+            end = int(np.searchsorted(sizes, sizes[start], side="right"))
+            best = min(best, self._fewest_of(order[start:end], best))
+            start = end
+        return best
+
+    def _fewest_of(self, rows: Labels, best: int) -> int:
+        """Return the least number of matches of ``rows``, or ``best`` if it is smaller."""
+        if self.units is None:
+            return min(best, int(self._count_matches(rows).min()))
+        bounds = self._count_matches(rows)
+        for i in np.argsort(bounds, kind="stable").tolist():
+            if bounds[i] >= best:
+                break
+            best = min(best, self._count_matching_units(int(rows[i]), best))
+        return best
+
+    def _count_matches(self, rows: Labels) -> Labels:
+        """Return the number of records that each row matches, or a lower bound of that of units.
+
+        The bound is the greatest number of units that the row matches among rows of one pattern.
+        """
+        total = np.zeros(len(rows), np.int64)
+        for row_pattern in np.unique(self.pattern_of_row[rows]).tolist():
+            in_pattern = np.flatnonzero(self.pattern_of_row[rows] == row_pattern)
+            for other_pattern in range(len(self.patterns)):
+                others = np.flatnonzero(self.pattern_of_row == other_pattern)
+                is_compared = ~(self.patterns[row_pattern] | self.patterns[other_pattern])
+                cells = self.keys[np.concatenate([rows[in_pattern], others])][:, is_compared]
+                labels = classes(cells) if is_compared.any() else np.zeros(len(cells), np.int64)
+                counts = self._count_labels(
+                    labels[len(in_pattern) :], others, int(labels.max()) + 1
+                )
+                matching = counts[labels[: len(in_pattern)]]
+                if self.units is None:
+                    total[in_pattern] += matching
+                else:
+                    total[in_pattern] = np.maximum(total[in_pattern], matching)
+        return total
+
+    def _count_labels(self, labels: Labels, rows: Labels, n_labels: int) -> Labels:
+        """Return the number of records, or of units, in the ``rows`` with each of ``labels``."""
+        if self.units is None:
+            return np.bincount(labels, self.record_counts[rows], n_labels).astype(np.int64)
+        label_of_row = np.full(len(self.record_counts), -1)
+        label_of_row[rows] = labels
+        label_of_record = label_of_row[self.row_of_record]
+        n_units = int(self.units.max()) + 1
+        has_label = label_of_record >= 0
+        pairs = np.unique(label_of_record[has_label] * n_units + self.units[has_label])
+        return np.bincount(pairs // n_units, minlength=n_labels)
+
+    def _count_matching_units(self, row: int, best: int) -> int:
+        """Return the number of units that a row matches, or ``best`` if it is smaller."""
+        key = self.keys[row]
+        is_compared = key != 0
+        cells = self.keys[:, is_compared]
+        matches = np.flatnonzero(((cells == key[is_compared]) | (cells == 0)).all(axis=1))
+        matching_units: set[int] = set()
+        for match in matches.tolist():
+            matching_units.update(self.units_of[match].tolist())
+            if len(matching_units) >= best:
+                return best
+        return len(matching_units)

@@ -1,0 +1,190 @@
+"""The division of tables into subgroups of enough records."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shoal.errors import InputError, ParameterError
+from shoal.frame.codes import text_codes_and_labels
+from shoal.frame.columns import read_together
+from shoal.frame.roles import as_list
+from shoal.frame.tables import Frame, check_columns
+from shoal.frame.types import Type
+from shoal.metrics._types import Labels
+
+MAX_VALUES = 20  # a number with more distinct values is divided into quarters
+QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
+OTHER_GROUPS = "other groups"
+MIN_GROUP = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Subgroup:
+    """Records of one group, or of all groups that are too small to be shown.
+
+    Parameters
+    ----------
+    label : str
+        Columns and values of the group.
+    size : int
+        Number of records, or of units if these are given, in the first table.
+    rows : tuple of ndarray
+        Rows of the group in each table.
+    """
+
+    label: str
+    size: int
+    rows: tuple[Labels, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class SubgroupSplit:
+    """All groups of a table, each of at least ``min_group`` records.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Columns whose values form the groups.
+    groups : tuple of Subgroup
+        The groups; those that are too small are merged into one, which comes last.
+    min_group : int
+        Smallest number of records of a group.
+    merged : int
+        Number of groups that were merged.
+    """
+
+    columns: tuple[str, ...]
+    groups: tuple[Subgroup, ...]
+    min_group: int
+    merged: int
+
+
+def split_subgroups(
+    frames: Sequence[Frame],
+    by: str | Sequence[str],
+    min_group: int,
+    types: Mapping[str, Type] | None = None,
+    units: Labels | None = None,
+) -> SubgroupSplit:
+    """Return the groups of records with the same values of the columns ``by`` in all tables.
+
+    A number with more than 20 distinct values is divided into quarters of the first table. Groups
+    of fewer than ``min_group`` records, or units, are merged. If they are too few together, the
+    smallest other group joins them, since otherwise their size could be found by subtraction.
+    """
+    check_min_group(min_group)
+    names = as_list(by)
+    for frame in frames:
+        check_columns(frame, names)
+    labels: list[list[str]] = []
+    codes: list[list[Labels]] = []
+    for name in names:
+        column, texts = _read_codes(frames, name, (types or {}).get(name))
+        codes.append([np.where(table_codes < 0, len(texts), table_codes) for table_codes in column])
+        labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
+    combinations, groups_of_records = _combinations(codes)
+    sizes = _sizes(groups_of_records[0], len(combinations), units)
+    is_merged = _groups_to_merge(groups_of_records[0], sizes, min_group, units)
+    if is_merged.all():
+        raise InputError(
+            f"All groups by {', '.join(map(repr, names))} have fewer than {min_group} records, or"
+            " only one would remain. Choose columns with fewer values.",
+            code="groups-too-small",
+            columns=tuple(names),
+            min_group=min_group,
+        )
+    groups = []
+    for i in np.flatnonzero(~is_merged).tolist():
+        label = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
+        groups.append(
+            Subgroup(
+                label,
+                int(sizes[i]),
+                tuple(np.flatnonzero(table_groups == i) for table_groups in groups_of_records),
+            )
+        )
+    if is_merged.any():
+        merged = np.append(is_merged, True)  # records of later tables may be in further groups
+        rows_of = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
+        groups.append(
+            Subgroup(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows_of)
+        )
+    return SubgroupSplit(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
+
+
+def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
+    """Return the combinations of codes in the first table, and for each table those of its records.
+
+    ``codes`` holds one array per table for each column. Records have the index of their
+    combination, or -1 if it does not occur in the first table.
+    """
+    first_table = np.column_stack([column[0] for column in codes])
+    combinations, index = np.unique(first_table, axis=0, return_inverse=True)
+    combinations_of_records = [index.ravel()]
+    combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    for i in range(1, len(codes[0])):
+        rows = np.column_stack([column[i] for column in codes]).tolist()
+        combinations_of_records.append(
+            np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64)
+        )
+    return combinations, combinations_of_records
+
+
+def check_min_group(min_group: Any) -> None:
+    """Refuse a smallest group of fewer than two records."""
+    if not isinstance(min_group, int) or isinstance(min_group, bool) or min_group < 2:
+        raise ParameterError(
+            "`min_group` must be an int of at least 2: figures of a single record disclose it.",
+            code="parameter-not-accepted",
+            parameter="min_group",
+        )
+
+
+def _groups_to_merge(
+    group_of_record: Labels, sizes: Labels, min_group: int, units: Labels | None
+) -> NDArray[np.bool_]:
+    """Return which groups are merged, so that the merged ones have enough records together."""
+    is_merged = sizes < min_group
+    if is_merged.any():
+        for i in np.argsort(sizes, kind="stable")[is_merged.sum() :]:
+            if _merged_size(group_of_record, is_merged, units) >= min_group:
+                break
+            is_merged[i] = True
+    return is_merged
+
+
+def _merged_size(
+    group_of_record: Labels, is_merged: NDArray[np.bool_], units: Labels | None
+) -> int:
+    """Return the number of records, or of distinct units, of some groups together."""
+    return int(_sizes(is_merged[group_of_record].astype(np.int64), 2, units)[1])
+
+
+def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Labels:
+    """Return the number of records, or of distinct units, of each group."""
+    if units is not None:
+        group_of_record = np.unique(np.column_stack([group_of_record, units]), axis=0)[:, 0]
+    return np.bincount(group_of_record, minlength=n_groups)
+
+
+def _read_codes(
+    frames: Sequence[Frame], name: str, declared_type: Type | None
+) -> tuple[list[Labels], list[str]]:
+    """Return a column as codes with their labels; -1 where a value is missing."""
+    try:
+        column = read_together(frames, name, declared_type)
+    except InputError:
+        return text_codes_and_labels(frames, name)
+    if column.kind not in ("numeric", "date"):
+        return text_codes_and_labels(frames, name)
+    present_values = column.values[: len(frames[0])]
+    present_values = present_values[~np.isnan(present_values)]
+    if len(np.unique(present_values)) <= MAX_VALUES:
+        return text_codes_and_labels(frames, name)
+    edges = np.quantile(present_values, (0.25, 0.5, 0.75))
+    quarter = np.searchsorted(edges, column.values, side="left").astype(np.int64)
+    quarter[np.isnan(column.values)] = -1
+    return np.split(quarter, np.cumsum([len(frame) for frame in frames])[:-1]), list(QUARTERS)

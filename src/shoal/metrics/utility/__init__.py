@@ -1,0 +1,1 @@
+"""Measures of utility: what masking loses, one file for each family."""

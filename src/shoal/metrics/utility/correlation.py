@@ -1,0 +1,244 @@
+"""Changes in correlations and principal components."""
+
+import numpy as np
+
+from shoal.errors import InputError
+from shoal.metrics._measure import measure
+from shoal.metrics._scaling import scaling_exponent, varying_columns
+from shoal.metrics._types import Matrix, Values
+
+CHUNK_SIZE = 4096  # records at a time, so that intermediate results stay in the cache
+ROUNDING_TOLERANCE = 1e-9  # shares of the spectrum closer than this count as equal
+
+
+def correlations(X: Matrix) -> Matrix:
+    """Return the correlation matrix; a constant column is correlated with nothing but itself."""
+    p = X.shape[1]
+    exponents, means, norms = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
+    for j in np.flatnonzero((X[0] != X).any(axis=0)):
+        exponents[j] = scaling_exponent(X[:, j])
+        column = np.ldexp(X[:, j], -exponents[j]) if exponents[j] else X[:, j]
+        means[j] = column.mean()
+        norms[j] = np.sqrt(((column - means[j]) ** 2).sum())
+    R = np.zeros((p, p))
+    for start in range(0, len(X), CHUNK_SIZE):
+        chunk = X[start : start + CHUNK_SIZE]
+        directions = ((np.ldexp(chunk, -exponents) if exponents.any() else chunk) - means) / norms
+        R += directions.T @ directions
+    np.fill_diagonal(R, 1.0)
+    return R
+
+
+def first_principal_component(X: Matrix) -> tuple[Values, float]:
+    """Return the first principal component and the share of the variance that it explains.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_records, n_columns)
+        The table.
+
+    Returns
+    -------
+    loadings : ndarray of shape (n_columns,)
+        Correlation of each column with the component: eigenvector times the root of
+        the eigenvalue. The sign of the whole vector is arbitrary.
+    share : float
+        The eigenvalue divided by the number of columns, in (0, 1].
+    """
+    values, vectors = np.linalg.eigh(correlations(X))
+    if len(values) > 1 and values[-1] - values[-2] < ROUNDING_TOLERANCE * len(values):
+        raise InputError(
+            "The first component is not determined: two components explain the same share of the"
+            " variation.",
+            code="component-undetermined",
+        )
+    return vectors[:, -1] * np.sqrt(values[-1]), float(values[-1] / len(values))
+
+
+@measure(kind="utility", better="lower")
+def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
+    """Mean and standard deviation of the changes of the correlations of masked columns [MD99]_.
+
+    With the correlations :math:`r_{ij}` of the original and :math:`r'_{ij}` of the masked columns,
+    these are the mean and the standard deviation over all pairs of columns of
+
+    .. math:: |r'_{ij} - r_{ij}|.
+
+    The standard deviation divides by the number of pairs less one. A column that is constant in the
+    original is in no pair; one that is constant after masking is correlated with nothing.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    dict
+        ``mean`` and ``sd``, in [0, 2]. 0 means that every correlation was kept, or that
+        there is no pair; 2 that every one changed between -1 and 1. ``sd`` is 0
+        where there are fewer than two pairs.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> change = correlation_change(before, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> round(change["mean"], 6), change["sd"]
+    (2.0, 0.0)
+    """
+    varying = varying_columns(original, masked)
+    pairs = np.triu_indices(int(varying.sum()), 1)
+    change = np.abs(correlations(masked[:, varying]) - correlations(original[:, varying]))[pairs]
+    return {
+        "mean": float(change.mean()) if len(change) else 0.0,
+        "sd": float(change.std(ddof=1)) if len(change) > 1 else 0.0,
+    }
+
+
+@measure(kind="utility", better="lower", per="quasi-identifier")
+def loadings_change(original: Matrix, masked: Matrix) -> Values:
+    """Change of the loading of each column on the first principal component [MD99]_.
+
+    The component is that of the correlation matrix, the loading of a column its correlation with
+    the component. With the loadings :math:`a_j` before and :math:`a'_j` after masking,
+
+    .. math:: |a'_j - a_j|.
+
+    The sign of the component of the masked table is chosen to agree with that of the original. A
+    first component that is not determined, because another explains as much, is refused.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        In [0, 2]. 0 means that the loading was kept; 1 that it changed between 0 and
+        1; 2 that its sign was reversed. An unchanged constant column gives 0.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> loadings_change(before, before)
+    array([0., 0.])
+    """
+    varying = varying_columns(original, masked)
+    change = np.zeros(len(varying))
+    if varying.any():
+        original_loadings, _ = first_principal_component(original[:, varying])
+        masked_loadings, _ = first_principal_component(masked[:, varying])
+        change[varying] = np.abs(
+            _align_sign(masked_loadings, original_loadings) - original_loadings
+        )
+    return change
+
+
+@measure(kind="utility", better="lower", unit="%")
+def explained_change(original: Matrix, masked: Matrix) -> float:
+    r"""Change of the variance explained by the first component, in percentage points [MD99]_.
+
+    The component is that of the correlation matrix. Columns that are constant in
+    the original are left out.
+
+    With the greatest eigenvalues :math:`\lambda_1` before and :math:`\lambda'_1` after
+    masking, and p columns,
+
+    .. math:: 100 \cdot \frac{|\lambda'_1 - \lambda_1|}{p}.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 100). 0 means that the first component explains the same share as before.
+
+    References
+    ----------
+    .. [MD99] Mateo-Sanz, J. M. and Domingo-Ferrer, J. (1999). A method for
+       data-oriented multivariate microaggregation. Statistical Data Protection,
+       89-99. Office for Official Publications of the European Communities.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> explained_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    50.0
+    """
+    varying = varying_columns(original, masked)
+    if not varying.any():
+        return 0.0
+    change = _eigenvalues(masked[:, varying])[-1] - _eigenvalues(original[:, varying])[-1]
+    return float(100 * abs(change) / varying.sum())
+
+
+@measure(kind="utility", better="lower")
+def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
+    r"""Change of the eigenvalues of the correlation matrix, relative to the largest possible.
+
+    The eigenvalues :math:`\lambda_i` before and :math:`\lambda'_i` after masking are sorted, and
+    the sum of the absolute differences is divided by its maximum for p columns:
+
+    .. math:: \frac{1}{2 (p - 1)} \sum_{i=1}^{p} |\lambda'_i - \lambda_i|.
+
+    Columns that are constant in the original are left out.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+
+    Returns
+    -------
+    float
+        In [0, 1]. 0 means that the eigenvalues were kept, or that there is one column;
+        1 that uncorrelated columns became perfectly correlated, or the reverse.
+
+    Examples
+    --------
+    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> eigenvalue_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    1.0
+    """
+    varying = varying_columns(original, masked)
+    if varying.sum() < 2:
+        return 0.0
+    changes = _eigenvalues(masked[:, varying]) - _eigenvalues(original[:, varying])
+    return float(np.abs(changes).sum() / (2 * (varying.sum() - 1)))
+
+
+def _eigenvalues(X: Matrix) -> Values:
+    """Return the eigenvalues of the correlation matrix in ascending order."""
+    return np.asarray(np.linalg.eigvalsh(correlations(X)))
+
+
+def _align_sign(loadings: Values, reference: Values) -> Values:
+    """Give a component the sign of ``reference``; if they are orthogonal, by the first column."""
+    product = loadings @ reference
+    if abs(product) < ROUNDING_TOLERANCE:
+        product = loadings[0] * reference[0]
+    return -loadings if product < 0 else loadings

@@ -1,0 +1,55 @@
+"""Changes in totals under survey weights."""
+
+import numpy as np
+
+from shoal.metrics._measure import measure
+from shoal.metrics._types import Matrix, Values
+
+
+@measure(kind="utility", better="lower", unit="%", per="quasi-identifier")
+def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> Values:
+    r"""Change of the weighted total of each column, in per cent of its absolute total [SSW92]_.
+
+    With the weights :math:`w_i`,
+
+    .. math:: 100 \cdot \frac{|\sum_i w_i x'_i - \sum_i w_i x_i|}{\sum_i w_i |x_i|}.
+
+    Parameters
+    ----------
+    original : ndarray of shape (n_records, n_columns)
+        Original values of the masked columns.
+    masked : ndarray of shape (n_records, n_columns)
+        Their masked values, in the same order of records.
+    weights : ndarray of shape (n_records, 1)
+        The weight of each record, above 0.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        At least 0. 0 means that the total was kept, as it is by weighted group means; 100 that
+        it changed by the weighted sum of all absolute values. An unchanged column of zeros
+        gives 0, a changed one 100.
+
+    References
+    ----------
+    .. [SSW92] Sarndal, C.-E., Swensson, B. and Wretman, J. (1992). Model Assisted Survey
+       Sampling. Springer.
+
+    Examples
+    --------
+    >>> before, after = np.array([[1.0], [3.0]]), np.array([[2.0], [2.0]])
+    >>> weighted_total_change(before, after, np.array([[1.0], [1.0]]))
+    array([0.])
+    >>> weighted_total_change(before, after, np.array([[3.0], [1.0]]))
+    array([33.33333333])
+    """
+    # Scaling by powers of two is exact, and avoids overflow of products.
+    exponent = np.frexp(np.maximum(np.abs(original), np.abs(masked)).max(axis=0))[1]
+    original_scaled, masked_scaled = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
+    w = weights / weights.max()
+    absolute_totals = (w * np.abs(original_scaled)).sum(axis=0)
+    change = np.abs((w * (masked_scaled - original_scaled)).sum(axis=0))
+    percent = np.where(change > 0, 100.0, 0.0)
+    return np.asarray(
+        np.divide(100 * change, absolute_totals, out=percent, where=absolute_totals > 0)
+    )

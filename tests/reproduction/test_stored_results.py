@@ -1,0 +1,69 @@
+"""Results that are kept are those that the code gives: a part of each is computed again."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reproduction import all_methods, stored_results, two_mu_approx
+from reproduction.mu_approx import losses, optimum
+from shoal.partitioners import METHODS
+
+
+def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_results, "FOLDER", tmp_path / "results")
+    calls = []
+
+    def result():
+        calls.append(1)
+        return {"a": (1, 2)}
+
+    with stored_results.recomputing():
+        assert stored_results.stored("x")(result)() == {"a": [1, 2]}
+    assert stored_results.stored("x")(result)() == {"a": [1, 2]}
+    assert calls == [1]
+    assert json.loads((tmp_path / "results" / "x.json").read_text()) == {"a": [1, 2]}
+
+
+def test_samples_of_census_are_those_that_are_kept():
+    rng = np.random.default_rng(two_mu_approx.SEED)
+    for kept in two_mu_approx.sample_sses()[:3]:
+        assert two_mu_approx.sample(rng) == pytest.approx(kept)
+    assert len(two_mu_approx.sample_sses()) == two_mu_approx.SAMPLES
+
+
+@pytest.mark.parametrize(("name", "k"), [("tarragona", 10), ("census", 5), ("eia", 3)])
+def test_draws_of_mu_approx_are_those_that_are_kept(name, k):
+    kept = losses.draws()[f"{name} {k}"]
+    assert len(kept) == len(losses.SEEDS)
+    for seed in (0, len(kept) - 1):
+        assert losses.run(name, "mu-approx", k, seed) == pytest.approx(kept[seed])
+
+
+@pytest.mark.parametrize("kind", optimum.KINDS)
+def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
+    kept = optimum.trials()[kind]
+    assert len(kept) == optimum.TRIALS
+    for number in (0, 41):
+        assert np.allclose(optimum.trial(kind, number), kept[number])
+
+
+@pytest.mark.parametrize(
+    "row", ["mdav", "mhm (MDAV-MHM)", "threshold", "mst, split=centroid (M-c)"]
+)
+def test_losses_of_the_comparison_are_those_that_are_kept(row):
+    for name in ("tarragona", "census"):
+        kept = all_methods.losses_and_times()[row][name][:-1]
+        assert all_methods.losses(row, name) == pytest.approx(kept)
+
+
+def test_the_comparison_names_every_method_that_takes_any_table_and_k():
+    apart = {"two-mu-approx", "optimal", "blocked", "refine", "search", "prove"}
+    assert {method for method, _ in all_methods.ROWS.values()} == set(METHODS) - apart
+    assert set(all_methods.losses_and_times()) == set(all_methods.ROWS)
+
+
+def test_the_committed_comparison_is_what_is_kept():
+    page = Path(__file__).parents[2] / "docs" / "papers" / "methods.md"
+    assert page.read_text(encoding="utf-8") == all_methods.methods_text(), "run make papers"
