@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from reproduction import tally, write_pages
-from shoal.cli._options import Force, Quiet
-from shoal.cli._session import session
+from shoal.cli.console.session import session
+from shoal.cli.options import Force, Quiet
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 

@@ -13,7 +13,7 @@ from raising import raises, warns, without_warnings
 from shoal import Plan, inspect
 from shoal.audit.check import check_dropped_columns
 from shoal.cli import app
-from shoal.cli._source_arguments import check_sources, stray_argument
+from shoal.cli.parsing.source_arguments import check_sources, stray_argument
 from shoal.comparison import compare_plans
 from shoal.errors import ColumnError, ParameterError, PlanError, UnprotectedColumn
 from shoal.partitioners import MDAV

@@ -15,7 +15,7 @@ from shoal import _params as parameters
 from shoal import cli
 from shoal.app import worker
 from shoal.app.messages import page_wording
-from shoal.cli._wording import (
+from shoal.cli.console.wording import (
     FILE_FLAGS,
     FLAGS,
     MEASURE_FLAGS,

@@ -8,7 +8,7 @@ import typer
 
 from making.grid import grid
 from shoal.cli import app
-from shoal.cli._step_commands import SUMMARIES, step_command
+from shoal.cli.commands.step_commands import SUMMARIES, step_command
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:

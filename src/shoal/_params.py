@@ -10,7 +10,9 @@ import math
 import os
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -150,11 +152,25 @@ def check_at_least(least: int, **arguments: Any) -> None:
             )
 
 
+_default_n_jobs: ContextVar[int | None] = ContextVar("default_n_jobs", default=None)
+
+
+@contextmanager
+def default_n_jobs(n_jobs: int | None) -> Iterator[None]:
+    """Run ``n_jobs`` jobs at a time wherever the code within states no number of its own."""
+    effective_n_jobs(n_jobs)  # refuses an invalid number
+    token = _default_n_jobs.set(n_jobs)
+    try:
+        yield
+    finally:
+        _default_n_jobs.reset(token)
+
+
 def effective_n_jobs(n_jobs: int | None) -> int:
     """Return how many jobs run at a time: one per core if ``n_jobs`` is None or -1.
 
-    A negative number counts back from all cores, as in joblib: -2 leaves one core free. Zero jobs
-    are refused.
+    Within `default_n_jobs`, None stands for the number that it sets. A negative number counts back
+    from all cores, as in joblib: -2 leaves one core free. Zero jobs are refused.
 
     Examples
     --------
@@ -162,6 +178,7 @@ def effective_n_jobs(n_jobs: int | None) -> int:
     3
     """
     cores = os.cpu_count() or 1
+    n_jobs = _default_n_jobs.get() if n_jobs is None else n_jobs
     if n_jobs is None:
         return cores
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:

@@ -113,6 +113,16 @@ class ColumnError(InputError, KeyError):
 class FileError(ShoalError, OSError):
     """A file cannot be read or written."""
 
+    @classmethod
+    def unreadable(
+        cls, path: object, error: OSError, default_reason: str = "I/O error"
+    ) -> "FileError":
+        """Return the error for a file that the operating system did not read."""
+        reason = (error.strerror or default_reason).lower()
+        return cls(
+            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
+        )
+
 
 class PlanError(ShoalError, ValueError):
     """A plan is malformed or contradicts itself; the command line exits with status 2."""

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from shoal import cli
-from shoal.cli._columns import column_names_of, split_columns, split_lists
+from shoal.cli.parsing.columns import column_names_of, split_columns, split_lists
 from shoal.io.dialect import Dialect
 
 

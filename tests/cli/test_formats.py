@@ -70,7 +70,7 @@ def test_labels_and_codes_come_back_and_losses_are_reported(folder):
     result = shell(
         "mask", FILES / "pspp.sav", "out.csv", "-c", "age", "-c", "height", "-k", "3", "-i", "name"
     )
-    assert "warning: A text table has no place for: labels of 'age'" in result.stderr
+    assert "warning: A text table cannot hold: labels of 'age'" in result.stderr
 
 
 def test_missing_codes_are_counted_as_missing_values(folder):

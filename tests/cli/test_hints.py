@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal.cli import app
-from shoal.cli._step_commands import SUMMARIES
+from shoal.cli.commands.step_commands import SUMMARIES
 
 FLAG = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)\b")
 COMMANDS = {

@@ -18,7 +18,7 @@ def run(code):
 
 def test_scikit_learn_starts_without_them_and_unused_placeholders_are_discarded():
     code = (
-        "import sys; from shoal.cli._lazy_imports import defer_imports, discard_placeholders;"
+        "import sys; from shoal.cli.lazy_imports import defer_imports, discard_placeholders;"
         "defer_imports(); import shoal.plan;"
         "deferred = ('scipy.special._ufuncs', 'scipy.stats._stats_py', 'pandas.core');"
         "print(not any(name in sys.modules for name in deferred));"
@@ -71,7 +71,7 @@ def test_idle_threads_of_openblas_sleep_soon_unless_the_user_decides(monkeypatch
 
 def test_a_module_that_is_used_is_the_real_one():
     code = (
-        "from shoal.cli._lazy_imports import defer_imports; defer_imports();"
+        "from shoal.cli.lazy_imports import defer_imports; defer_imports();"
         "import pandas, scipy.stats; from scipy.stats import rankdata;"
         "frame = pandas.DataFrame({'a': [3, 1]});"
         "import pandas as real; assert isinstance(frame, real.DataFrame);"
@@ -83,7 +83,7 @@ def test_a_module_that_is_used_is_the_real_one():
 
 def test_imported_modules_are_kept():
     code = (
-        "import pandas; from shoal.cli._lazy_imports import defer_imports; defer_imports();"
+        "import pandas; from shoal.cli.lazy_imports import defer_imports; defer_imports();"
         "import sys; print(sys.modules['pandas'] is pandas)"
     )
     assert run(code) == "True"

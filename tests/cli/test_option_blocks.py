@@ -9,10 +9,13 @@ import typer
 from typer.testing import CliRunner
 
 from shoal import cli
-from shoal.cli._option_blocks import expand_blocks
-from shoal.cli._options import ReadOptions
-from shoal.cli._settings import parse_numbers, split_commas
+from shoal.cli.commands.step_commands import SUMMARIES, step_command
+from shoal.cli.options import ReadOptions
+from shoal.cli.options.blocks import expand_blocks
+from shoal.cli.parsing.settings import parse_numbers, split_commas
 from shoal.errors import ParameterError
+from shoal.partitioners import MDAV
+from shoal.plan import Plan
 
 
 @dataclass(frozen=True)
@@ -67,9 +70,18 @@ def test_every_command_that_reads_a_table_takes_all_options_for_reading(command)
     assert names <= flags(command)
 
 
-def test_n_jobs_is_spelled_the_same_everywhere():
-    for command in ("mask", "attack", "compare", "tradeoff"):
-        assert "--n-jobs" in flags(command)
+@pytest.mark.parametrize(
+    "command", ["mask", "run", "attack", "utility", "compare", "advise", "tradeoff"]
+)
+def test_every_command_that_draws_or_runs_jobs_takes_seed_and_n_jobs(command):
+    assert {"--seed", "--n-jobs"} <= flags(command)
+
+
+@pytest.mark.parametrize("step", SUMMARIES)
+def test_every_command_of_a_step_takes_a_seed_and_n_jobs_where_it_groups(step):
+    names = {flag for parameter in step_command(step).params for flag in parameter.opts}
+    assert "--seed" in names
+    assert ("--n-jobs" in names) == ("--method" in names)
 
 
 @pytest.mark.parametrize("command", sorted(typer.main.get_command(cli.app).commands))
@@ -88,14 +100,17 @@ def test_lists_are_repeated_or_separated_by_commas():
     assert (caught.value.code, caught.value.option) == ("numbers-expected", "-k")
 
 
-@pytest.mark.parametrize("command", ["compare", "tradeoff", "mask"])
+@pytest.mark.parametrize("command", ["compare", "tradeoff", "mask", "swap", "run"])
 def test_zero_jobs_are_refused(command, tmp_path):
-    source = tmp_path / "in.csv"
+    source, plan = tmp_path / "in.csv", tmp_path / "plan.toml"
+    Plan.of(["a", "b", "c"], MDAV(k=3)).save(plan)
     source.write_text("a,b,c\n" + "".join(f"{i},{i * 7 % 11},{i % 3}\n" for i in range(20)))
     words = {
         "compare": [source, "--to", tmp_path / "out", "-c", "a", "-k", 3],
         "tradeoff": [source, "-c", "a", "-c", "b", "--confidential", "c", "-k", 3],
         "mask": [source, tmp_path / "out.csv", "-c", "a", "-c", "b", "-c", "c", "-k", 3],
+        "swap": [source, tmp_path / "out.csv", "-c", "a", "-c", "b", "-k", 3],
+        "run": [plan, source, tmp_path / "out.csv"],
     }[command]
     result = CliRunner().invoke(cli.app, [command, *map(str, words), "--n-jobs", "0"])
     assert result.exit_code == 2, result.output  # the command line was wrong

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from shoal import _params as parameters
 from shoal.audit import verify
 from shoal.cli import app
-from shoal.cli._step_commands import OPTION_NAMES, SUMMARIES, step_command
+from shoal.cli.commands.step_commands import SUMMARIES, step_command
+from shoal.cli.options.step_options import OPTION_NAMES
 from shoal.plan import Plan
 from shoal.steps import STEPS, describe_step
 

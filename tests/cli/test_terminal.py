@@ -84,8 +84,8 @@ MASK = ["mask", "large.csv", "out.csv", "-c", "a", "-c", "b", "-k", "50", "-m", 
 
 BAR_AT_ONCE = """
 import runpy
-from shoal.cli import _progress_bar
-_progress_bar.DELAY = 0
+from shoal.cli.console import progress_bar
+progress_bar.DELAY = 0
 runpy.run_module("shoal", run_name="__main__")
 """
 
@@ -104,10 +104,10 @@ def test_the_result_stays_on_the_screen_after_the_progress_bar(large_folder):
 
 PROGRESS = """
 import time
-from shoal.cli import _progress_bar
-_progress_bar.DELAY = 0
-_progress_bar.Estimate.describe_time = lambda self: "10:10 elapsed, about 10:30 left"
-with _progress_bar.progress_bar() as listen:
+from shoal.cli.console import progress_bar
+progress_bar.DELAY = 0
+progress_bar.Estimate.describe_time = lambda self: "10:10 elapsed, about 10:30 left"
+with progress_bar.progress_bar() as listen:
     for done in range(12):
         listen("searching, loss 15.755 %", done, 12)
         time.sleep(0.1)

@@ -88,7 +88,7 @@ def test_ordered_categories_bring_their_order():
         column = read_column(open_frame(data), "x")
         assert column.kind == "ordinal"
         assert column.codes.tolist() == [1, 2, -1, 0]
-        both = read_concatenated(open_frame(data), open_frame(data), "x")
+        both = read_concatenated([open_frame(data), open_frame(data)], "x")
         assert both.codes.tolist() == [1, 2, -1, 0] * 2
 
 
@@ -186,10 +186,10 @@ def test_numbers_may_be_declared_nominal_or_ordinal():
 
 def test_two_tables_share_their_codes():
     before, after = (open_frame(pd.DataFrame({"x": x})) for x in (["a", "a", "b", "b"], [*"bbcc"]))
-    assert read_concatenated(before, after, "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
+    assert read_concatenated([before, after], "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
     numbers = open_frame(pd.DataFrame({"x": [1, 2, 3, 4]}))
     with raises(ColumnError, "kinds-differ", kinds=("nominal", "numeric")):
-        read_concatenated(before, numbers, "x")
+        read_concatenated([before, numbers], "x")
 
 
 def test_nan_is_missing_also_in_polars():

@@ -10,8 +10,8 @@ from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes, keys
-from shoal.frame.describe import finite_values
 from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.summaries import finite_values
 from shoal.frame.values import same_values, value_ranks
 
 KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import shoal
 from raising import raises
 from shoal import Hierarchy
+from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import FileError, InputError, ParameterError
-from shoal.frame.types import Type, as_types, parse_type_options
+from shoal.frame.types import Type, as_types
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
 from shoal.steps import Generalise

@@ -3,8 +3,10 @@
 import pytest
 
 from raising import raises
+from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.types import KINDS, Type, as_types, parse_type_options, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import KINDS, Type, as_types
 from shoal.plan import Plan
 
 

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from raising import raises
+from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.frame.columns import read_column
 from shoal.frame.date_formats import possible_formats
 from shoal.frame.kinds import decide_kind
 from shoal.frame.numerals import parse_numerals, read_numerals
 from shoal.frame.tables import open_frame
-from shoal.frame.types import Type, as_types, parse_type_options
+from shoal.frame.types import Type, as_types
 
 dates = st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2068, 12, 31)), min_size=1, max_size=8)
 WRITTEN = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y%m%d", "%d %b %Y", "%b %d, %Y",

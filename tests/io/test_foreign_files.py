@@ -119,7 +119,7 @@ def test_notes_are_released_on_request(tmp_path):
     assert back["the file's label"] == "Survey of Ada and others"
     assert "Names were taken from the register of Ada." in back["its notes"]
     said = write(leaving, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
-    assert said[-1].startswith("A Stata file has no place for: its notes; missing codes of")
+    assert said[-1].startswith("A Stata file cannot hold: its notes; missing codes of")
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "parquet", "feather", "xlsx"])
@@ -147,7 +147,7 @@ def test_any_format_becomes_any_other(tmp_path, name, ending):
 def test_losses_of_a_format_are_reported(tmp_path):
     leaving = release(open_source(FILES / "pspp.sav"))
     said = write(leaving, tmp_path / "out.csv", target=tmp_path / "out.csv")[-1]
-    assert said.startswith("A text table has no place for: labels of 'age', 'height', 'sex' and")
+    assert said.startswith("A text table cannot hold: labels of 'age', 'height', 'sex' and")
     assert "missing codes of 'income'" in said
     leaving = release(open_source(FILES / "haven.sas7bdat"))
     said = " ".join(write(leaving, tmp_path / "out.dta", target=tmp_path / "out.dta"))

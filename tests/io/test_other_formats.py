@@ -183,7 +183,7 @@ def test_dates_and_factors_of_r_are_converted():
     assert factor.type.ordered
     assert factor.to_pylist() == ["high", "low", None]
     assert r._date(np.array([19753.0, np.nan]), {}).to_pylist() == [dt.date(2024, 1, 31), None]
-    moment = r._moment(np.array([0.5]), {"tzone": [""]})
+    moment = r._datetime(np.array([0.5]), {"tzone": [""]})
     assert moment.to_pylist()[0].isoformat() == "1970-01-01T00:00:00.500000+00:00"
     bits = np.array([2**60 + 1, np.iinfo(np.int64).min]).view(np.float64)
     assert r._long_integers(bits, {}).to_pylist() == [2**60 + 1, None]

@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.cli._wording import command_wording
+from shoal.cli.console.wording import command_wording
 from shoal.errors import HomogeneousGroup, python_wording
-from shoal.frame.describe import value_counts
+from shoal.frame.summaries import value_counts
 from shoal.frame.tables import open_frame
 from shoal.metrics.profile.histogram import bars
 from shoal.plan.column_profile import profile_pairs

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal import microaggregate
 from shoal.audit.agreed_plan import check_agreed
-from shoal.cli._settings import parse_settings
+from shoal.cli.parsing.settings import parse_settings
 from shoal.errors import ParameterError, PlanError
 from shoal.frame.decimals import decimals_of_values
 from shoal.partitioners import MDAV

@@ -116,6 +116,8 @@ def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any])
 
 def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
+    if name == SEED and actual.get("shuffle") is True:  # of the order of the records
+        return name in actual
     if name in (SEED, ROUNDS):
         return name in actual and "method" in actual
     return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in actual

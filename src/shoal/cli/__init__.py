@@ -1,4 +1,4 @@
-"""The command line, one module per command.
+"""The command line: ``commands`` has one module per command, the other packages what they share.
 
 Heavy modules are imported when a command runs, so that ``--help`` is fast.
 """
@@ -12,28 +12,28 @@ from typing import Annotated
 import typer
 
 from shoal import __version__
-from shoal.cli._help import Command
-from shoal.cli._lazy_imports import defer_imports
-from shoal.cli._option_blocks import expand_blocks
-from shoal.cli._options import FLAG
-from shoal.cli._session import interrupt
-from shoal.cli._source_arguments import SeveralSourcesCommand
-from shoal.cli._step_commands import StepGroup
-from shoal.cli.advise import advise
-from shoal.cli.assess import assess
-from shoal.cli.attack import attack
-from shoal.cli.compare import compare
-from shoal.cli.demo import demo
-from shoal.cli.inspect import inspect
-from shoal.cli.keygen import keygen
-from shoal.cli.mask import mask
-from shoal.cli.methods import methods, steps
-from shoal.cli.page import page
-from shoal.cli.risk import risk
-from shoal.cli.run import run
-from shoal.cli.tradeoff import tradeoff
-from shoal.cli.utility import utility
-from shoal.cli.verify import verify
+from shoal.cli.commands.advise import advise
+from shoal.cli.commands.app import page
+from shoal.cli.commands.assess import assess
+from shoal.cli.commands.attack import attack
+from shoal.cli.commands.compare import compare
+from shoal.cli.commands.demo import demo
+from shoal.cli.commands.inspect import inspect
+from shoal.cli.commands.keygen import keygen
+from shoal.cli.commands.mask import mask
+from shoal.cli.commands.methods import methods, steps
+from shoal.cli.commands.risk import risk
+from shoal.cli.commands.run import run
+from shoal.cli.commands.step_commands import StepGroup
+from shoal.cli.commands.tradeoff import tradeoff
+from shoal.cli.commands.utility import utility
+from shoal.cli.commands.verify import verify
+from shoal.cli.console.session import interrupt
+from shoal.cli.lazy_imports import defer_imports
+from shoal.cli.options.blocks import expand_blocks
+from shoal.cli.options.declarations import FLAG
+from shoal.cli.parsing.plain_help import Command
+from shoal.cli.parsing.source_arguments import SeveralSourcesCommand
 
 app = typer.Typer(
     name="shoal",
@@ -48,8 +48,8 @@ COMMANDS = (
     methods, steps, demo,
 )  # fmt: skip
 for command in COMMANDS:
-    takes_several = command in (mask, run)
-    app.command(cls=SeveralSourcesCommand if takes_several else Command)(expand_blocks(command))
+    takes_sources = command in (mask, run)
+    app.command(cls=SeveralSourcesCommand if takes_sources else Command)(expand_blocks(command))
 app.command("app", cls=Command)(expand_blocks(page))
 
 
@@ -60,7 +60,7 @@ def _show_version(requested: bool) -> None:
 
 
 @app.callback()
-def _options(
+def _program_options(
     version: Annotated[
         bool,
         typer.Option(

@@ -1,1 +1,1 @@
-"""Tables as typed columns with roles."""
+"""Tables of any library as typed columns with roles."""

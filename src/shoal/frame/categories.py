@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from shoal.errors import ColumnError, InputError
 from shoal.frame.hierarchies import Hierarchy, Row
 from shoal.frame.numerals import open_end_position
-from shoal.frame.types import Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Type
 
 MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
 MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix
@@ -112,7 +113,32 @@ def nominal_codes(
 ) -> tuple[Matrix, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
     distinct_texts = set(texts)
-    n_distinct = len(distinct_texts)
+    _check_number_of_values(name, len(distinct_texts), declared_type)
+    declared_values = _declared_values(declared_type)
+    if declared_type.prefixes:
+        paths = Hierarchy(prefixes=declared_type.prefixes).paths(sorted(distinct_texts))
+        declared_type = replace(declared_type, hierarchy=tuple(paths))
+    if declared_values:
+        _refuse_unknown(name, texts, cells, set(declared_values), "its hierarchy or its distances")
+    occurring_values = [
+        text for text in declared_values or sorted(distinct_texts) if text in distinct_texts
+    ]
+    code_of = {text: code for code, text in enumerate(occurring_values)}
+    codes = np.array([float(code_of[text]) for text in texts])
+    if declared_type.hierarchy:
+        ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
+        if len(distinct_texts) > MAX_TABULATED_CATEGORIES:
+            return codes, CategoryGeometry(ancestors=ancestors)
+        return codes, CategoryGeometry(_hierarchy_distances(ancestors))
+    if declared_type.distances:
+        return codes, CategoryGeometry(
+            _declared_distances(name, occurring_values, declared_type.distances)
+        )
+    return codes, CategoryGeometry()
+
+
+def _check_number_of_values(name: str, n_distinct: int, declared_type: Type) -> None:
+    """Refuse a boolean column of more than two values, and more declared distances than fit."""
     if declared_type.kind == "boolean" and n_distinct > 2:
         raise InputError(
             f"Column {name!r} is declared as boolean but has {n_distinct} values. Declare it as"
@@ -130,27 +156,6 @@ def nominal_codes(
             column=name,
             count=n_distinct,
         )
-    declared_values = _declared_values(declared_type)
-    if declared_type.prefixes:
-        paths = Hierarchy(prefixes=declared_type.prefixes).paths(sorted(distinct_texts))
-        declared_type = replace(declared_type, hierarchy=tuple(paths))
-    if declared_values:
-        _refuse_unknown(name, texts, cells, set(declared_values), "its hierarchy or its distances")
-    occurring_values = [
-        text for text in declared_values or sorted(distinct_texts) if text in distinct_texts
-    ]
-    code_of = {text: code for code, text in enumerate(occurring_values)}
-    codes = np.array([float(code_of[text]) for text in texts])
-    if declared_type.hierarchy:
-        ancestors = _ancestor_codes(occurring_values, declared_type.hierarchy)
-        if n_distinct > MAX_TABULATED_CATEGORIES:
-            return codes, CategoryGeometry(ancestors=ancestors)
-        return codes, CategoryGeometry(_hierarchy_distances(ancestors))
-    if declared_type.distances:
-        return codes, CategoryGeometry(
-            _declared_distances(name, occurring_values, declared_type.distances)
-        )
-    return codes, CategoryGeometry()
 
 
 class SuspectedKind(NamedTuple):

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.frame.arrow_types import without_dictionary
 from shoal.frame.tables import Frame, arrow, check_columns, floats, has_missing
-from shoal.frame.types import text_of
+from shoal.frame.texts import text_of
 
 MISSING = -1  # the code of a missing value in `codes_with_missing`
 

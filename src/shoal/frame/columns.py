@@ -22,7 +22,8 @@ from shoal.frame.categories import (
 from shoal.frame.codes import value_codes
 from shoal.frame.dates import rank_dates
 from shoal.frame.tables import Frame
-from shoal.frame.types import Kind, Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Kind, Type
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +98,9 @@ def read_column(frame: Frame, name: str, declared_type: Type | None = None) -> C
 
 
 def read_concatenated(
-    first: Frame, second: Frame, name: str, declared_type: Type | None = None
+    frames: Sequence[Frame], name: str, declared_type: Type | None = None
 ) -> Column:
-    """Return a column of ``first`` followed by the same column of ``second``."""
-    return read_together([first, second], name, declared_type)
-
-
-def read_together(frames: Sequence[Frame], name: str, declared_type: Type | None = None) -> Column:
-    """Return a column of several tables, one after the other."""
+    """Return a column of several tables, one below the other."""
     arrays = [tables.arrow(frame, name) for frame in frames]
     kinds = [  # a column whose values are all missing may have lost its type
         kind_of(frame, name, declared_type)

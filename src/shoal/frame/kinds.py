@@ -16,10 +16,11 @@ import pyarrow.compute as pc
 
 from shoal.frame.arrow_types import decode, is_plain_number, is_text
 from shoal.frame.date_formats import possible_formats
-from shoal.frame.labels import decide_by_labels
 from shoal.frame.names import words_of
 from shoal.frame.numerals import has_open_ends, parse_numerals
-from shoal.frame.types import Kind, Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Kind, Type
+from shoal.frame.value_labels import decide_by_labels
 
 MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
 CODE_NAMES = {
@@ -74,8 +75,9 @@ class Decision:
         """The kind."""
         return self.type.kind
 
-    def to_declare(self) -> Type:
-        """Return the type with its reason, as a plan records it."""
+    @property
+    def type_with_reason(self) -> Type:
+        """The type with the reason for it, as a plan records it."""
         return replace(self.type, why=self.why)
 
 
@@ -306,10 +308,8 @@ def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     other_texts = [text for text in facts.texts if text.lower() not in MISSING_WORDS]
     if not facts.is_text or not words or not other_texts:
         return None
-    codes, exception_clause = (
-        tuple(words),
-        "except for a word that stands for a missing value",
-    )
+    codes = tuple(words)
+    exception_clause = "except for a word that stands for a missing value"
     if parse_numerals(other_texts, facts.decimal)[1] is not None:
         return Decision(Type("numeric"), f"its cells are numbers, {exception_clause}", True, codes)
     formats = possible_formats(other_texts)

@@ -10,7 +10,7 @@ from shoal.errors import ParameterError
 from shoal.frame.arrow_types import without_dictionary
 from shoal.frame.new_values import RowGather, with_values
 from shoal.frame.tables import Frame, arrow, check_columns
-from shoal.frame.types import text_of
+from shoal.frame.texts import text_of
 
 MissingCodes = Mapping[str, tuple[str, ...]]
 
@@ -39,27 +39,6 @@ def as_missing_codes(entries: Any) -> dict[str, tuple[str, ...]]:
                 column=name,
             )
         codes[name] = tuple(dict.fromkeys(text_of(code) for code in values))
-    return codes
-
-
-def parse_missing_codes(pairs: Sequence[str]) -> dict[str, list[str]]:
-    """Parse the ``--missing-codes`` options of the command line.
-
-    Examples
-    --------
-    >>> parse_missing_codes(["income=98,99", "age=-9"])
-    {'income': ['98', '99'], 'age': ['-9']}
-    """
-    codes = {}
-    for pair in pairs:
-        name, mark, text = pair.rpartition("=")
-        if not mark or not name or not text:
-            raise ParameterError(
-                f"--missing-codes takes column=code,... Got {pair!r} instead.",
-                code="missing-codes-malformed",
-                given=pair,
-            )
-        codes[name] = text.split(",")
     return codes
 
 

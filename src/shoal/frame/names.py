@@ -1,4 +1,4 @@
-"""Validation of column names."""
+"""Column names: their validation, and the words in them."""
 
 import re
 from collections.abc import Collection

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from shoal._text import shorten
 from shoal.frame.arrow_types import is_plain_number, without_dictionary
 from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.frame.describe import are_years
+from shoal.frame.summaries import are_years
 
 ROWS = 8
 BINS = 12

@@ -282,9 +282,8 @@ def is_whole(frame: Frame, name: str) -> bool:
 def column_differs(first: Frame, second: Frame, name: str) -> bool:
     """Return whether a column has other values or another type in the second table."""
     first_column, second_column = first[name], second[name]
-    if (
-        first_column.dtype.is_integer() and second_column.dtype.is_integer()
-    ):  # a float would round large values
+    if first_column.dtype.is_integer() and second_column.dtype.is_integer():
+        # As floats, large values would be rounded.
         return bool(first_column.to_list() != second_column.to_list())
     if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
         return not np.array_equal(floats(first_column), floats(second_column), equal_nan=True)

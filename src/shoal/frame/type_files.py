@@ -34,10 +34,7 @@ def read_rows(name: str | Path, folder: Path | None) -> Any:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{str(name)!r} could not be read: {reason}.", code="file-unreadable", file=str(name)
-        ) from None
+        raise FileError.unreadable(name, error) from None
     except UnicodeError:
         raise FileError(
             f"{path.name!r} is not written in utf-8.", code="wrong-encoding", file=path.name

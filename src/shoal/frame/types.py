@@ -15,7 +15,7 @@ from shoal.frame.hierarchy_checks import (
     check_prefixes,
     check_rows,
 )
-from shoal.frame.texts import text_of as text_of
+from shoal.frame.texts import text_of
 from shoal.frame.type_files import read_rows
 
 Kind = Literal["numeric", "ordinal", "nominal", "boolean", "date"]
@@ -119,67 +119,6 @@ def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> d
             code="types-no-mapping",
         )
     return {name: _as_type(name, entry, folder) for name, entry in entries.items()}
-
-
-def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
-    """Parse the ``--type`` options of the command line.
-
-    Examples
-    --------
-    >>> parse_type_options(
-    ...     ["sex=nominal", "school=ordinal:none,some,much", "town=hierarchy:towns.csv"]
-    ... )
-    {'sex': 'nominal', 'school': {'kind': 'ordinal', 'order': ['none', 'some', 'much']},
-     'town': {'kind': 'nominal', 'hierarchy': 'towns.csv'}}
-    """
-    entries: dict[str, Any] = {}
-    for pair in pairs:
-        name, mark, text = pair.partition("=")
-        kind, colon, rule = text.partition(":")
-        if not mark or not kind or (colon and not rule):
-            raise ParameterError(
-                "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
-                " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
-                " column=hierarchy:file or column=distances:file."
-                f" Got {pair!r} instead.",
-                code="type-not-a-pair",
-                given=pair,
-            )
-        if name in entries:
-            raise ParameterError(
-                f"--type is given twice for column {name!r}. Leave one.",
-                code="type-twice",
-                column=name,
-            )
-        entries[name] = _parse_type(kind, rule)
-    return entries
-
-
-def _parse_type(kind: str, text: str) -> Any:
-    """Return the type that an option declares: its kind, and what follows after a colon."""
-    if kind in ("hierarchy", "distances"):
-        return {"kind": "nominal", kind: text}
-    if kind == "prefix":
-        lengths = [int(item) if item.isdecimal() else item for item in text.split(",")]
-        return {"kind": "nominal", "prefixes": lengths}
-    if kind == "interval":
-        return {"kind": "numeric", "intervals": _widths(text)}
-    if kind == "period":
-        return {"kind": "date", "periods": text.split(",")}
-    if kind == "date" and text:
-        return {"kind": "date", "format": text}
-    return {"kind": kind, "order": text.split(",")} if text else kind
-
-
-def _widths(text: str) -> list[float | str]:
-    """Return the widths in an option; anything but a number is refused later."""
-    widths: list[float | str] = []
-    for item in text.split(","):
-        try:
-            widths.append(int(item) if item.isdecimal() else float(item))
-        except ValueError:
-            widths.append(item)
-    return widths
 
 
 def _as_type(name: str, entry: Any, folder: Path | None) -> Type:

@@ -5,19 +5,20 @@ from pathlib import Path
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
+from shoal.frame.column_properties import ColumnProperties, column_properties, sentinels
 from shoal.frame.kinds import Decision, decide_kind, missing_words
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.numbers_in_text import text_to_numbers
-from shoal.frame.overview import Overview, overview, sentinels
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.frame.types import Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Type
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.inspection import Inspection
 from shoal.inspection.relations import Relation, find_relations
 from shoal.inspection.sentences import describe_table
-from shoal.inspection.suggest import RoleFacts, code_word, suggest_by_uniqueness, suggest_role
 from shoal.inspection.suggest_hierarchies import suggest_hierarchy
+from shoal.inspection.suggest_roles import RoleFacts, code_word, suggest_by_uniqueness, suggest_role
 from shoal.inspection.uniqueness import (
     Codes,
     revealing_combinations,
@@ -133,8 +134,8 @@ def _describe_column(
     frame: Frame, name: str, codes: Codes, decision: Decision, metadata: FileMetadata
 ) -> ColumnEntry:
     """Return the entry of a column, with the role that its name, type and values suggest."""
-    summary = overview(frame, name)
-    facts = _role_facts(frame, name, codes, decision, summary)
+    properties = column_properties(frame, name)
+    facts = _role_facts(frame, name, codes, decision, properties)
     role, why = suggest_role(facts)
     declared_type, why_kind, inferred = _suggest_type(facts, decision)
     labels = metadata.of_column(name).value_labels
@@ -149,9 +150,9 @@ def _describe_column(
         "formats": list(decision.formats),
         "labels": {text_of(value): text for value, text in list(labels.items())[:MAX_LABELS]},
         "missing_codes": _suggest_missing_codes(
-            frame, name, summary, declared_type, decision, has_labels=bool(labels)
+            frame, name, properties, declared_type, decision, has_labels=bool(labels)
         ),
-        "missing": summary.missing,
+        "missing": properties.missing,
         "distinct": facts.distinct,
         "unique": facts.unique,
         "role": role,
@@ -161,23 +162,25 @@ def _describe_column(
 
 
 def _role_facts(
-    frame: Frame, name: str, codes: Codes, decision: Decision, summary: Overview
+    frame: Frame, name: str, codes: Codes, decision: Decision, properties: ColumnProperties
 ) -> RoleFacts:
     """Return the facts that determine the suggested role of a column."""
-    shown_type = {"date": "date"}.get(decision.kind, summary.type)
-    if decision.kind == "numeric" and summary.type == "text":
+    shown_type = "date" if decision.kind == "date" else properties.type
+    if decision.kind == "numeric" and properties.type == "text":
         shown_type = "number"
     return RoleFacts(
         name,
         shown_type,
         len(frame),
-        distinct=len(set(codes.tolist())) - (summary.missing > 0),
-        unique=share_unique(codes, tables.has_missing(frame, [name]) if summary.missing else None),
-        is_sequence=summary.is_sequence,
-        is_positive=summary.is_positive,
-        missing=summary.missing,
-        is_ascending=summary.is_ascending,
-        is_whole=summary.is_whole,
+        distinct=len(set(codes.tolist())) - (properties.missing > 0),
+        unique=share_unique(
+            codes, tables.has_missing(frame, [name]) if properties.missing else None
+        ),
+        is_sequence=properties.is_sequence,
+        is_positive=properties.is_positive,
+        missing=properties.missing,
+        is_ascending=properties.is_ascending,
+        is_whole=properties.is_whole,
     )
 
 
@@ -193,7 +196,7 @@ def _suggest_type(facts: RoleFacts, decision: Decision) -> tuple[Type, str, bool
 def _suggest_missing_codes(
     frame: Frame,
     name: str,
-    summary: Overview,
+    properties: ColumnProperties,
     declared_type: Type,
     decision: Decision,
     *,
@@ -201,9 +204,13 @@ def _suggest_missing_codes(
 ) -> list[str]:
     """Return the values of a column that seem to stand for missing ones."""
     missing_codes = decision.missing_codes
-    if declared_type.kind == "numeric" and summary.type in ("whole", "number") and not has_labels:
+    if (
+        declared_type.kind == "numeric"
+        and properties.type in ("whole", "number")
+        and not has_labels
+    ):
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
-    if summary.type == "text" and not missing_codes:
+    if properties.type == "text" and not missing_codes:
         missing_codes = missing_words(tables.arrow(frame, name))
     return list(missing_codes)
 

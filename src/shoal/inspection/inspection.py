@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.sentences import Sentence
-from shoal.inspection.starter import starter_plan
+from shoal.inspection.starter_plan import starter_plan
 from shoal.inspection.text import CAVEAT, format_inspection
 from shoal.plan import Plan
 

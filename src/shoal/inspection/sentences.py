@@ -37,7 +37,7 @@ def describe_table(
         *_missing_codes(columns),
         *_units(columns, len(frame)),
         *_derived_columns(relations),
-        *_keys(columns),
+        *_confidential_keys(columns),
         *_sorted_columns(frame, columns),
         *_constant(columns),
         *_hierarchies(columns),
@@ -145,7 +145,7 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     return sentences
 
 
-def _keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+def _confidential_keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the confidential columns whose values are mostly unique."""
     names = [
         entry["name"]
@@ -186,6 +186,7 @@ def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Senten
 
 
 def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+    """Name the columns that have a single value."""
     names = [entry["name"] for entry in columns if entry["distinct"] <= 1]
     if not names:
         return []
@@ -199,9 +200,9 @@ def _hierarchies(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     if not hierarchy_rules:
         return []
     suggestions = "; ".join(
-        f"{name!r} by {key} of {', '.join(map(str, parts))}"
+        f"{name!r} by {key} of {', '.join(map(str, levels))}"
         for name, rule in hierarchy_rules.items()
-        for key, parts in rule.items()
+        for key, levels in rule.items()
     )
     text = (
         f"Columns that could be recoded by a hierarchy, if their types declare it: {suggestions}."

@@ -1,1 +1,1 @@
-"""Files and databases in and out."""
+"""Reading and writing of files and databases."""

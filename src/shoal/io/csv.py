@@ -18,11 +18,11 @@ import pyarrow.csv as pacsv
 
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text, value_type
-from shoal.frame.numerals import read_numerals
 from shoal.io.compression import open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.formulas import mark_formulas
 from shoal.io.size_limits import check_columns, check_growth
+from shoal.io.text_numbers import parse_columns
 from shoal.io.text_style import TextStyle, open_styled, read_style
 
 MAX_LINE = 1 << 25  # characters
@@ -45,27 +45,6 @@ def read_csv(
     table = _read_cells(path, dialect, names)
     style = read_style(path, dialect, quotes=quotes)
     return parse_columns(table, names if numbers is None else numbers, dialect), style
-
-
-def parse_columns(
-    table: pa.Table, columns: Collection[str], dialect: Dialect, text_columns: Collection[str] = ()
-) -> pa.Table:
-    """Return the table with those of ``columns`` that are text and hold only numbers as numbers.
-
-    Where they hold other text, and in ``text_columns``, a cell without a value becomes null.
-    """
-    parsed_columns, fields = list(table.columns), list(table.schema)
-    columns, text_columns = frozenset(columns), frozenset(text_columns)
-    for i, name in enumerate(table.column_names):
-        if (name in columns or name in text_columns) and pa.types.is_string(table.column(i).type):
-            parsed = None if name in text_columns else parse_numbers(table.column(i), dialect)
-            if parsed is None:
-                parsed = blank_to_null(table.column(i), dialect)
-                if name not in text_columns:
-                    parsed = _parse_numerals(parsed, dialect)
-            parsed_columns[i], fields[i] = parsed, pa.field(name, parsed.type)
-    schema = pa.schema(fields, metadata=table.schema.metadata)
-    return pa.Table.from_arrays(parsed_columns, schema=schema)
 
 
 def write_csv(
@@ -160,42 +139,14 @@ def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
 
 def _read_cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
     """Read every cell as text; refuse a line with more or fewer cells than the header."""
-    ragged: list[Any] = []
-
-    def refuse(row: Any) -> str:
-        ragged.append(row)
-        return "error"
-
-    def read(threads: bool) -> pa.Table:
-        columns = [str(i) for i in range(len(names))]
-        with open_decompressed(path) as file:
-            return pacsv.read_csv(
-                file,
-                pacsv.ReadOptions(
-                    use_threads=threads,
-                    column_names=columns,
-                    skip_rows_after_names=1,
-                    encoding="utf8" if dialect.is_utf8 else dialect.encoding,
-                    block_size=MAX_LINE,
-                ),
-                pacsv.ParseOptions(
-                    delimiter=dialect.separator_for(path),
-                    newlines_in_values=True,
-                    ignore_empty_lines=len(names) > 1,  # in a single column, it is a missing value
-                    invalid_row_handler=refuse,
-                ),
-                pacsv.ConvertOptions(
-                    column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
-                ),
-            )
-
+    ragged_rows: list[Any] = []
     try:
-        table = read(threads=True)
+        table = _parse(path, dialect, len(names), ragged_rows, threads=True)
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None
     except pa.ArrowInvalid as error:
-        if ragged:
-            raise _ragged_line(path, read, ragged) from None
+        if ragged_rows:
+            raise _ragged_line(path, dialect, len(names)) from None
         if "UTF8" in str(error):
             raise wrong_encoding(path, dialect) from None
         if "straddling" in str(error):
@@ -208,12 +159,48 @@ def _read_cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
     return table.rename_columns(names)
 
 
-def _ragged_line(path: Path, read: Any, ragged: list[Any]) -> FileError:
+def _parse(
+    path: Path, dialect: Dialect, width: int, ragged_rows: list[Any], *, threads: bool
+) -> pa.Table:
+    """Return the cells as text, in columns named by number.
+
+    A row with more or fewer cells than ``width`` is added to ``ragged_rows`` before Arrow raises
+    `ArrowInvalid`; its line number is known in a single thread only.
+    """
+
+    def refuse(row: Any) -> str:
+        ragged_rows.append(row)
+        return "error"
+
+    columns = [str(i) for i in range(width)]
+    with open_decompressed(path) as file:
+        return pacsv.read_csv(
+            file,
+            pacsv.ReadOptions(
+                use_threads=threads,
+                column_names=columns,
+                skip_rows_after_names=1,
+                encoding="utf8" if dialect.is_utf8 else dialect.encoding,
+                block_size=MAX_LINE,
+            ),
+            pacsv.ParseOptions(
+                delimiter=dialect.separator_for(path),
+                newlines_in_values=True,
+                ignore_empty_lines=width > 1,  # in a single column, it is a missing value
+                invalid_row_handler=refuse,
+            ),
+            pacsv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=False
+            ),
+        )
+
+
+def _ragged_line(path: Path, dialect: Dialect, width: int) -> FileError:
     """Return the error for the first bad line, found by reading again in a single thread."""
-    ragged.clear()
+    ragged_rows: list[Any] = []
     with contextlib.suppress(pa.ArrowInvalid):
-        read(threads=False)
-    row = ragged[0]
+        _parse(path, dialect, width, ragged_rows, threads=False)
+    row = ragged_rows[0]
     return _ragged_error(path, row.number, row.actual_columns, row.expected_columns)
 
 
@@ -258,47 +245,6 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
         file=path.name,
         encoding=likely_encoding,
     )
-
-
-_HAS_DIGIT = re.compile(r"\d")
-_WHOLE = r"^[+-]?\d+$"
-_NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][aA][nN]$"
-
-
-def blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
-    """Return the column with null for empty cells and for the text of a missing value."""
-    text = pc.utf8_trim_whitespace(column)
-    is_missing = pc.equal(text, "")
-    if dialect.missing:
-        is_missing = pc.or_(is_missing, pc.equal(text, dialect.missing))
-    return pc.if_else(is_missing, pa.scalar(None, pa.string()), column)
-
-
-def parse_numbers(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
-    """Return the column as integers or floats, or None if it holds other text."""
-    text = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
-    if text.null_count == len(text):
-        return None
-    if dialect.decimal != ".":
-        if pc.any(pc.match_substring(text, ".")).as_py():
-            return None
-        text = pc.replace_substring(text, dialect.decimal, ".")
-    for pattern, arrow_type in ((_WHOLE, pa.int64()), (_NUMBER, pa.float64())):
-        if pc.all(pc.match_substring_regex(text, pattern)).as_py():
-            try:
-                return pc.cast(pc.replace_substring_regex(text, r"^\+", ""), arrow_type)
-            except pa.ArrowInvalid:  # too large for 64 bits
-                return None
-    return None
-
-
-def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | pa.Array:
-    """Return numbers with thousands separators, currencies and the like; other text as it is."""
-    first = next((cell for cell in text[:1000].to_pylist() if cell is not None), "")
-    if not _HAS_DIGIT.search(first):
-        return text
-    numbers, style = read_numerals(pc.utf8_trim_whitespace(text), dialect.decimal)
-    return text if style is None or style.is_plain else numbers
 
 
 def _format_lines(

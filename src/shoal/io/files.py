@@ -16,7 +16,7 @@ from shoal.frame.types import Type
 from shoal.io.database import is_database, read_table
 from shoal.io.dialect import Dialect
 from shoal.io.formats import check_signature, format_of, writable_suffixes
-from shoal.io.formats._arrow import metadata_of
+from shoal.io.formats._arrow_schema import metadata_of
 from shoal.io.source import Source
 from shoal.io.store import refuse_store
 
@@ -80,10 +80,7 @@ def open_source(
             file=path.name,
         ) from None
     except OSError as error:
-        reason = (error.strerror or "the file is damaged").lower()
-        raise FileError(
-            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
-        ) from None
+        raise FileError.unreadable(path, error, "the file is damaged") from None
     return _check_table(source, repr(path.name))
 
 
@@ -143,10 +140,9 @@ def write(
 
 def read_back(path: Path, *, target: Path, dialect: Dialect) -> Source:
     """Read a file written for ``target`` as readers of the release will read it."""
+    # The file has one sheet, and its table fitted into memory already.
+    reading_dialect = replace(dialect, sheet=None, table=None, memory_limit=math.inf)
     try:
-        reading_dialect = replace(
-            dialect, sheet=None, table=None, memory_limit=math.inf
-        )  # the table fitted into memory
         return open_source(path, dialect=reading_dialect, numbers=())
     except ShoalError:
         raise FileError(

@@ -83,8 +83,5 @@ def _file_state(path: Path, with_hash: bool) -> tuple[tuple[int, ...], Fingerpri
         status = path.stat()
         fingerprint = Fingerprint.from_file(path) if with_hash else None
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
-        ) from None
+        raise FileError.unreadable(path, error) from None
     return (status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev), fingerprint

@@ -66,11 +66,11 @@ class TargetLock:
             os.close(self._handle)
             self._handle = None
 
-    def remove_stale_parts(self) -> int:
+    def remove_stale_files(self) -> int:
         """Remove partial files of crashed runs; return their number.
 
-        Only hidden files with the name of a part of this target are removed, and only while the
-        target is locked, so that no other run is writing them.
+        Only hidden files named after this target are removed, and only while the target is
+        locked, so that no other run is writing them.
         """
         if self._handle is None:
             return 0

@@ -136,7 +136,7 @@ class FileMetadata:
             if names and (noun not in supported or is_foreign):
                 first_names = ", ".join(repr(name) for name in names[:3])
                 lost.append(f"{noun} of {first_names}{' and others' if len(names) > 3 else ''}")
-        return [f"{kind} has no place for: {'; '.join(lost)}."] if lost else []
+        return [f"{kind} cannot hold: {'; '.join(lost)}."] if lost else []
 
 
 def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[Any, str]:

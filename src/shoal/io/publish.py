@@ -60,7 +60,7 @@ class Publication:
             raise _exists_error(target)
         try:
             self._lock(target)
-            # The part keeps the suffix, so that it is read back in the format of its target.
+            # The partial file keeps the suffix, so that it is read back in the target's format.
             handle, name = tempfile.mkstemp(
                 prefix=f".{target.name}.", suffix=f".part{_suffixes(target)}", dir=target.parent
             )
@@ -81,7 +81,7 @@ class Publication:
         lock = TargetLock(target)
         lock.acquire()
         self._locks.append(lock)
-        removed = lock.remove_stale_parts()
+        removed = lock.remove_stale_files()
         if removed:
             files = "1 hidden file" if removed == 1 else f"{removed} hidden files"
             _log.info("removed %s of an interrupted run next to %s", files, target.name)

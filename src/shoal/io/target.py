@@ -27,7 +27,7 @@ class Target(Protocol):
     """Writes a table, reads it back, and publishes it on request."""
 
     @property
-    def written(self) -> Path | None:
+    def temporary_path(self) -> Path | None:
         """Path of the file until it is published; None for a database."""
 
     @property
@@ -66,7 +66,7 @@ class FileTarget:
     def __init__(self, path: Path, dialect: Dialect, publication: Publication):
         check_format(path, dialect)
         self.path, self.dialect = path, dialect
-        self.written = publication.add(path)
+        self.temporary_path = publication.add(path)
 
     @property
     def shows_formulas(self) -> bool:
@@ -75,11 +75,11 @@ class FileTarget:
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Write the table; return sentences about what could not be represented."""
-        return write(source, self.written, target=self.path, dialect=self.dialect)
+        return write(source, self.temporary_path, target=self.path, dialect=self.dialect)
 
     def read_back(self) -> Source:
         """Read the file before it is published."""
-        return read_back(self.written, target=self.path, dialect=self.dialect)
+        return read_back(self.temporary_path, target=self.path, dialect=self.dialect)
 
     def publish(self) -> None:
         """Do nothing: the publication renames all files together."""
@@ -104,7 +104,7 @@ class TableTarget:
         Whether a table that exists may be replaced, within the transaction.
     """
 
-    written: Path | None = None
+    temporary_path: Path | None = None
     shows_formulas = False
 
     def __init__(self, location: str, table: str | None, *, force: bool = False):

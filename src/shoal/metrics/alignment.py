@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.codes import text_codes
-from shoal.frame.columns import read_together
+from shoal.frame.columns import read_concatenated
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics._ranks import rank_correlation
@@ -82,7 +82,7 @@ def _association(
     """Return the rank correlation or kappa of both versions of a column; None if uninformative."""
     n = len(original)
     try:
-        column = read_together([original, masked], name, declared_type)
+        column = read_concatenated([original, masked], name, declared_type)
     except InputError:
         values: NDArray[Any] = np.concatenate(text_codes([original, masked], name))
         is_category = True

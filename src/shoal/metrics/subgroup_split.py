@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
 from shoal.frame.codes import text_codes_and_labels
-from shoal.frame.columns import read_together
+from shoal.frame.columns import read_concatenated
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
@@ -175,7 +175,7 @@ def _read_codes(
 ) -> tuple[list[Labels], list[str]]:
     """Return a column as codes with their labels; -1 where a value is missing."""
     try:
-        column = read_together(frames, name, declared_type)
+        column = read_concatenated(frames, name, declared_type)
     except InputError:
         return text_codes_and_labels(frames, name)
     if column.kind not in ("numeric", "date"):

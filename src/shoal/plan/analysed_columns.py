@@ -12,8 +12,8 @@ from shoal.frame import tables
 from shoal.frame.missing_codes import MissingCodes, without_codes
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.io.csv import parse_columns
 from shoal.io.dialect import Dialect
+from shoal.io.text_numbers import parse_columns
 from shoal.plan.interpretation import Interpretation, interpret_columns
 
 if TYPE_CHECKING:

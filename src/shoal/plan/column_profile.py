@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.arrow_types import decode
-from shoal.frame.describe import are_years, finite_values
+from shoal.frame.summaries import are_years, finite_values
 from shoal.frame.tables import Frame
-from shoal.frame.types import text_of
+from shoal.frame.texts import text_of
 from shoal.metrics.profile.similarity import (
     similarity_of_correlations,
     similarity_of_counts,

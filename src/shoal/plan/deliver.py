@@ -13,6 +13,7 @@ from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
 from shoal.frame import tables
 from shoal.frame.roles import columns_with, name_columns
+from shoal.io.column_types import column_types
 from shoal.io.database import is_database, redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
@@ -20,7 +21,7 @@ from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
 from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
-from shoal.io.source import Source, column_types
+from shoal.io.source import Source
 from shoal.io.target import Target, open_target
 from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.draft import Draft
@@ -258,15 +259,15 @@ def _write_and_judge(
     remarks = release_target.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
-    name = redact_address(target) if release_target.written is None else Path(target).name
+    name = redact_address(target) if release_target.temporary_path is None else Path(target).name
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
         raise not_kept_error(judged_file.verdict)
     release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
-    is_hashed = fingerprints and release_target.written is not None
+    is_hashed = fingerprints and release_target.temporary_path is not None
     written = (
-        Fingerprint.from_file(release_target.written)
-        if is_hashed and release_target.written
+        Fingerprint.from_file(release_target.temporary_path)
+        if is_hashed and release_target.temporary_path
         else None
     )
     types = column_types(tables.to_native(draft.evidence.released))

@@ -10,7 +10,8 @@ from shoal.frame.kinds import Decision, Metadata, decide_kind
 from shoal.frame.missing_codes import MissingCodes, is_missing_code
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.frame.types import Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Type
 from shoal.plan.definition.validation import check_kinds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
@@ -78,7 +79,7 @@ def interpret_columns(
     """Return the declared types and missing codes, and those that a file gives to other columns."""
     decisions = decide_kinds_in_source(source, [name for name in names if name not in types])
     inferred = {
-        name: decision.to_declare() for name, decision in decisions.items() if decision.inferred
+        name: decision.type_with_reason for name, decision in decisions.items() if decision.inferred
     }
     codes = {
         name: decision.missing_codes
@@ -139,7 +140,7 @@ def _from_decisions(
     for name, decision in decisions.items():
         has_labels = name in metadata and bool(metadata[name].value_labels)
         if decision.inferred and (name in masked or has_labels):
-            types[name] = decision.to_declare()
+            types[name] = decision.type_with_reason
     codes = {
         name: decision.missing_codes
         for name, decision in decisions.items()

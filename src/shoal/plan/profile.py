@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.describe import are_years, finite_values, value_counts
 from shoal.frame.roles import columns_with
+from shoal.frame.summaries import are_years, finite_values, value_counts
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
 from shoal.metrics._types import Labels

@@ -179,10 +179,13 @@ class Step:
         """Return the masked values of ``frame`` and the groups behind them, if there are any."""
         raise NotImplementedError
 
-    def draw_missing_seeds(self) -> Self:
-        """Return the step with every missing seed drawn, so that its result can be repeated."""
+    def draw_missing_seeds(self, generator: np.random.Generator | None = None) -> Self:
+        """Return the step with every missing seed drawn, so that its result can be repeated.
+
+        They are drawn from ``generator``, or from the operating system's secure source.
+        """
         missing = self.is_random and vars(self)["random_state"] is None
-        return self.replace(random_state=draw_seed()) if missing else self
+        return self.replace(random_state=draw_seed(generator)) if missing else self
 
     def replace(self, **changes: Any) -> Self:
         """Return the step with some parameters replaced."""
@@ -229,12 +232,14 @@ class GroupingStep(Step):
         options = self.partitioner.get_params()
         return super().seeds + tuple(options[name] for name in _seed_names(self.partitioner))
 
-    def draw_missing_seeds(self) -> Self:
+    def draw_missing_seeds(self, generator: np.random.Generator | None = None) -> Self:
         """Return the step with every missing seed drawn, including that of its partitioner."""
-        step = super().draw_missing_seeds()
+        step = super().draw_missing_seeds(generator)
         options = self.partitioner.get_params()
         drawn_seeds = {
-            name: draw_seed() for name in _seed_names(self.partitioner) if options[name] is None
+            name: draw_seed(generator)
+            for name in _seed_names(self.partitioner)
+            if options[name] is None
         }
         if not drawn_seeds:
             return step

@@ -11,7 +11,8 @@ from shoal._text import count
 from shoal.errors import InputError, PlanError, ValuesGeneralised
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
-from shoal.frame.types import Type, text_of
+from shoal.frame.texts import text_of
+from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
 from shoal.steps.recoding.bands import (
     BandLimit,

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-_RANGE = 1e14  # milliseconds: about three thousand years around 1970
+_MAX_MILLISECONDS = 1e14  # about three thousand years before and after the epoch
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,9 @@ class DateEncoding:
     Parameters
     ----------
     epoch : str
-        The epoch, such as ``"1960-01-01"``.
+        The day that is stored as 0, such as ``"1960-01-01"``.
     milliseconds : float
-        Milliseconds in one unit.
+        Number of milliseconds that the stored unit has: 86,400,000 for days.
     is_date : bool
         Whether the values are days without a time of day.
     """
@@ -29,12 +29,13 @@ class DateEncoding:
 
     @property
     def _offset(self) -> int:
+        """Milliseconds from 1970-01-01 to the epoch; negative for an earlier one."""
         return int(np.datetime64(self.epoch, "ms").astype(np.int64))
 
     def decode(self, values: NDArray[np.float64], is_missing: NDArray[np.bool_]) -> pa.Array | None:
         """Return dates or times, or None if some value is not exactly one."""
         scaled = np.where(is_missing, 0.0, values) * self.milliseconds
-        if not np.all(np.abs(scaled) < _RANGE):
+        if not np.all(np.abs(scaled) < _MAX_MILLISECONDS):
             return None
         timestamps = np.rint(scaled).astype(np.int64)
         if not np.array_equal(timestamps / self.milliseconds, np.where(is_missing, 0.0, values)):
@@ -50,11 +51,9 @@ class DateEncoding:
     def encode(self, column: pa.Array) -> pa.Array:
         """Return dates or times as numbers since the epoch."""
         is_missing = column.is_null().to_numpy(zero_copy_only=False)
-        microseconds = column.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
-        # Whole units first: a sum in float64 would lose the last digits.
-        since_epoch = microseconds.to_numpy(zero_copy_only=False) - 1000 * self._offset
-        whole_milliseconds, microseconds_rest = np.divmod(since_epoch, 1000)
-        numbers = whole_milliseconds / self.milliseconds + microseconds_rest / (
-            1000 * self.milliseconds
-        )
+        since_1970 = column.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
+        since_epoch = since_1970.to_numpy(zero_copy_only=False) - 1000 * self._offset
+        # Whole milliseconds first: a sum in float64 would lose the last digits.
+        milliseconds, microseconds = np.divmod(since_epoch, 1000)
+        numbers = milliseconds / self.milliseconds + microseconds / (1000 * self.milliseconds)
         return pa.array(numbers, pa.float64(), mask=is_missing)

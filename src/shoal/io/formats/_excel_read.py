@@ -12,11 +12,11 @@ from typing import Any
 import openpyxl
 import python_calamine
 
-from shoal._params import hint
 from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats._sheet_columns import SheetColumns
-from shoal.io.formats._xlsx_parts import sheet_parts
+from shoal.io.formats._table_choice import choose_table
+from shoal.io.formats._xlsx_details import read_details
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
@@ -40,8 +40,9 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     formats: dict[int, str] = {}
     if path.suffix.lower() == ".xlsx":
         with _refuse_damaged(path):
-            has_errors, has_empty_formulas, formats = sheet_parts(path, title)
-        if has_errors or has_empty_formulas:
+            details = read_details(path, title)
+        formats = details.formats
+        if details.has_errors or details.has_empty_formulas:
             _check_cells(path, title, columns)
     column_metadata = {
         name: ColumnMetadata(format=formats.get(i))
@@ -99,23 +100,7 @@ def _sheet_name(book: Any, name: str | None, path: Path) -> str:
     """Return the name of the sheet to read."""
     kind = python_calamine.SheetTypeEnum.WorkSheet
     titles = [sheet.name for sheet in book.sheets_metadata if sheet.typ == kind]
-    sheet_names = ", ".join(map(repr, titles))
-    if name is None and len(titles) != 1:
-        raise FileError(
-            f"{path.name!r} has several sheets: {sheet_names}. Choose one with `sheet`.",
-            code="sheet-needed",
-            file=path.name,
-            sheets=tuple(titles),
-        )
-    if name is not None and name not in titles:
-        raise FileError(
-            f"{path.name!r} has no sheet {name!r}.{hint(name, titles)} The sheets are:"
-            f" {sheet_names}.",
-            code="no-such-sheet",
-            file=path.name,
-            sheet=name,
-        )
-    return titles[0] if name is None else name
+    return choose_table(path, titles, name, noun="sheet", option="sheet")
 
 
 def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:

@@ -43,9 +43,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
 
 def _write_book(path: Path, columns: dict[str, Any], formats: dict[str, str | None]) -> None:
     with xlsxwriter.Workbook(str(path), {"in_memory": True}) as book:
-        book.set_properties(
-            {"created": dt.datetime(2000, 1, 1)}
-        )  # so that the same table gives the same bytes
+        # A fixed time, so that the same table gives the same bytes.
+        book.set_properties({"created": dt.datetime(2000, 1, 1)})
         sheet = book.add_worksheet()
         quoted = book.add_format({"quote_prefix": True})
         for i, (name, column) in enumerate(columns.items()):
@@ -134,10 +133,9 @@ def _write_cell(
     elif isinstance(value, bool):
         sheet.write_boolean(row, column, value, cell_format)
     elif isinstance(value, dt.date):
+        # Excel has no dates before 1900, and takes 1900 for a leap year.
         if value.year < 1900 or (value.year == 1900 and value.month < 3):
-            sheet.write_string(
-                row, column, value.isoformat()
-            )  # before the first date that Excel supports
+            sheet.write_string(row, column, value.isoformat())
         else:
             sheet.write_datetime(row, column, value, cell_format)
     else:

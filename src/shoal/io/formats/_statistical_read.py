@@ -87,10 +87,29 @@ def _check_size(
     check_growth(path.name, path.stat().st_size, max(size, 0), dialect.memory_limit)
 
 
-def numbers(
+def typed_column(
     cells: list[Any], kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of numbers or dates, and its missing codes as letters; None without any."""
+    """Return a column of Stata or SAS, and its missing codes as letters; None without any.
+
+    Parameters
+    ----------
+    cells : list
+        The cells as pyreadstat returns them: a letter is a missing code of a number.
+    kind : str
+        How the file stores the values, such as ``"double"`` or ``"string"``.
+    date_encoding : DateEncoding or None
+        How numbers stand for dates or times; None if they do not.
+    is_whole : bool
+        Whether the display format shows whole numbers, which then become integers.
+
+    Returns
+    -------
+    column, codes : pyarrow.Array
+        The values, and the code of each missing one.
+    """
+    if kind.startswith("string"):
+        return text(cells), None
     letters = [cell if isinstance(cell, str) else None for cell in cells]
     values = np.array(
         [np.nan if cell is None or isinstance(cell, str) else cell for cell in cells], np.float64

@@ -40,6 +40,19 @@ def write_file(
         ) from None
 
 
+def label_options(
+    table: pa.Table, metadata: FileMetadata, formats: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """Return the options of all writers of pyreadstat: labels and display formats."""
+    return {
+        "file_label": metadata.free_text.get(FileMetadata.LABEL) or "",
+        "column_labels": {name: metadata.of_column(name).label for name in table.column_names},
+        "variable_format": {
+            name: display_format for name, display_format in formats.items() if display_format
+        },
+    }
+
+
 def display_formats(
     source: Source,
     family: str,

@@ -10,10 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from shoal._params import hint
 from shoal.errors import FileError, MissingDependency
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _arrow
+from shoal.io.formats import _arrow_schema
+from shoal.io.formats._table_choice import choose_table
 from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
 
@@ -35,7 +35,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     try:
         settings: dict[str, Any] = {"enable_external_access": "false"}
         with duckdb.connect(str(path), read_only=True, config=settings) as connection:
-            return _arrow.source_of(_table(connection, path, dialect))
+            return _arrow_schema.source_of(_table(connection, path, dialect))
     except duckdb.Error:  # its message may show a value
         raise FileError(
             f"{path.name!r} is not a DuckDB file, or it is damaged, or another process writes to"
@@ -54,24 +54,7 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
         name if schema == "main" else f"{schema}.{name}": (schema, name)
         for schema, name in connection.execute(query).fetchall()
     }
-    table_name = (
-        dialect.table if dialect.table is not None or len(tables) != 1 else next(iter(tables))
-    )
-    table_names = ", ".join(tables) or "none"
-    if table_name is None:
-        raise FileError(
-            f"{path.name!r} holds several tables: {table_names}. Choose one with `table`.",
-            code="table-needed",
-            file=path.name,
-            tables=tuple(tables),
-        )
-    if table_name not in tables:
-        raise FileError(
-            f"{path.name!r} has no table {table_name!r}.{hint(table_name, tables)} The tables are:"
-            f" {table_names}.",
-            code="no-such-table",
-            table=table_name,
-        )
+    table_name = choose_table(path, tables, dialect.table, noun="table", option="table")
     quoted_name = ".".join('"' + word.replace('"', '""') + '"' for word in tables[table_name])
     with warnings.catch_warnings(action="ignore"):
         relation = connection.sql(f"SELECT * FROM {quoted_name}")

@@ -7,7 +7,7 @@ import pyarrow as pa
 from pyarrow import feather
 
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _arrow
+from shoal.io.formats import _arrow_schema
 from shoal.io.size_limits import check_columns
 from shoal.io.source import Source
 
@@ -21,7 +21,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     except pa.ArrowInvalid:
         with path.open("rb") as file:
             table = pa.ipc.open_stream(file).read_all()
-    return _arrow.source_of(table)
+    return _arrow_schema.source_of(table)
 
 
 def _check_width(path: Path) -> None:
@@ -37,7 +37,7 @@ def _check_width(path: Path) -> None:
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Feather file; return sentences about lost metadata."""
     del dialect, target
-    feather.write_feather(_arrow.with_schema_metadata(source), path)
+    feather.write_feather(_arrow_schema.with_schema_metadata(source), path)
     return source.metadata.describe_loss(
-        "A Feather file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
+        "A Feather file", (*_arrow_schema.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

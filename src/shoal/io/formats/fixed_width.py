@@ -22,10 +22,11 @@ from shoal._params import hint
 from shoal.errors import FileError, ParameterError
 from shoal.frame.types import Type
 from shoal.io.compression import open_decompressed_text
-from shoal.io.csv import MAX_LINE, cell_texts, parse_columns, wrong_encoding
+from shoal.io.csv import MAX_LINE, cell_texts, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
+from shoal.io.text_numbers import parse_columns
 from shoal.io.text_style import open_styled, read_style
 
 KEYS = ("name", "start", "width", "type")
@@ -116,28 +117,7 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
             file=path.name,
         )
     culprit = dialect.layout.name
-    try:
-        entries = tomllib.loads(dialect.layout.read_text(encoding="utf-8"))
-    except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{str(dialect.layout)!r} could not be read: {reason}.",
-            code="file-unreadable",
-            file=str(dialect.layout),
-        ) from None
-    except ValueError as error:  # UnicodeDecodeError and TOMLDecodeError are such
-        raise FileError(
-            f"{culprit!r} cannot be read as a column map: {error}.",
-            code="layout-malformed",
-            file=culprit,
-        ) from None
-    columns = entries.get("columns")
-    if not isinstance(columns, list) or not columns or set(entries) != {"columns"}:
-        raise FileError(
-            f"{culprit!r} is not a column map, which is a list of [[columns]].",
-            code="layout-malformed",
-            file=culprit,
-        )
+    columns = _layout_entries(dialect.layout)
     positions = [
         _position(entry, f"Column {i} of {culprit!r}") for i, entry in enumerate(columns, 1)
     ]
@@ -154,7 +134,30 @@ def read_layout(dialect: Dialect, path: Path) -> list[Position]:
     return positions
 
 
+def _layout_entries(layout: Path) -> list[Any]:
+    """Return the entries of the columns in a column map, unchecked."""
+    try:
+        entries = tomllib.loads(layout.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError.unreadable(layout, error) from None
+    except ValueError as error:  # UnicodeDecodeError and TOMLDecodeError are such
+        raise FileError(
+            f"{layout.name!r} cannot be read as a column map: {error}.",
+            code="layout-malformed",
+            file=layout.name,
+        ) from None
+    columns = entries.get("columns")
+    if not isinstance(columns, list) or not columns or set(entries) != {"columns"}:
+        raise FileError(
+            f"{layout.name!r} is not a column map, which is a list of [[columns]].",
+            code="layout-malformed",
+            file=layout.name,
+        )
+    return columns
+
+
 def _position(entry: Any, culprit: str) -> Position:
+    """Return the position that an entry of the map declares; messages name it ``culprit``."""
     if not isinstance(entry, dict):
         raise FileError(
             f"{culprit} is not a table. Write [[columns]] above each.", code="layout-malformed"

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from shoal.errors import FileError
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _arrow
+from shoal.io.formats import _arrow_schema
 from shoal.io.size_limits import check_columns, check_growth, growth_limit
 from shoal.io.source import Source
 
@@ -22,7 +22,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     with pq.ParquetFile(path) as file:
         _check_size(file, path, dialect.memory_limit)
         table = file.read()
-    return _arrow.source_of(table)
+    return _arrow_schema.source_of(table)
 
 
 def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
@@ -70,7 +70,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="unrepresentable-column",
                 column=field.name,
             )
-    pq.write_table(_arrow.with_schema_metadata(source), path)
+    pq.write_table(_arrow_schema.with_schema_metadata(source), path)
     return source.metadata.describe_loss(
-        "A Parquet file", (*_arrow.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
+        "A Parquet file", (*_arrow_schema.SUPPORTED_METADATA, *source.metadata.free_text), "arrow"
     )

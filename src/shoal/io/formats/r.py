@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from shoal._params import hint
 from shoal.errors import ColumnError, FileError, MissingDependency
 from shoal.io.dialect import Dialect
+from shoal.io.formats._table_choice import choose_table
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
@@ -67,7 +67,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             objects = rdata.conversion.convert(parsed, constructor_dict=_CONSTRUCTORS)
     except Exception:  # of many kinds; some show values
         raise _damaged_error(path) from None
-    frame = _choose(objects, path, dialect.table)
+    frame = _choose_frame(objects, path, dialect.table)
     check_columns(path.name, len(frame.columns))
     columns, column_metadata = {}, {}
     for name, values in frame.columns.items():
@@ -106,30 +106,15 @@ def _decompress(path: Path, dialect: Dialect) -> bytes:
     return bytes(content)
 
 
-def _choose(objects: Any, path: Path, name: str | None) -> _DataFrame:
+def _choose_frame(objects: Any, path: Path, name: str | None) -> _DataFrame:
     """Return the data frame of a file, by its name if there are several."""
     if isinstance(objects, _DataFrame):
         return objects
     by_name = objects if isinstance(objects, dict) else {}
     frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
-    frame_names = ", ".join(frames)
     if not frames:
         raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
-    if name is None and len(frames) > 1:
-        raise FileError(
-            f"{path.name!r} holds several data frames: {frame_names}. Choose one with `table`.",
-            code="table-needed",
-            file=path.name,
-            tables=tuple(frames),
-        )
-    if name is not None and name not in frames:
-        raise FileError(
-            f"{path.name!r} has no data frame {name!r}.{hint(name, frames)} The data frames are:"
-            f" {frame_names}.",
-            code="no-such-table",
-            table=name,
-        )
-    return frames[name] if name is not None else next(iter(frames.values()))
+    return frames[choose_table(path, frames, name, noun="data frame", option="table")]
 
 
 def _damaged_error(path: Path) -> FileError:
@@ -141,6 +126,7 @@ def _damaged_error(path: Path) -> FileError:
 
 
 def _data_frame(columns: Any, attributes: Mapping[str, Any]) -> _DataFrame:
+    """Return a data frame; its rows have names unless they are numbered."""
     names = attributes.get("row.names", ())
     has_names = len(names) > 0 and isinstance(names[0], str)
     return _DataFrame({str(n): v for n, v in dict(columns or {}).items()}, has_names)
@@ -162,7 +148,7 @@ def _date(days: Any, attributes: Mapping[str, Any]) -> pa.Array:
     return pa.array(np.floor(values).astype(np.int32), mask=missing).cast(pa.date32())
 
 
-def _moment(seconds: Any, attributes: Mapping[str, Any]) -> pa.Array:
+def _datetime(seconds: Any, attributes: Mapping[str, Any]) -> pa.Array:
     values, missing = _floats(seconds)
     zone = next(iter(attributes.get("tzone", ())), None) or "UTC"
     return pa.array(np.rint(values * 1e6).astype(np.int64), mask=missing).cast(
@@ -171,6 +157,7 @@ def _moment(seconds: Any, attributes: Mapping[str, Any]) -> pa.Array:
 
 
 def _long_integers(bits: Any, attributes: Mapping[str, Any]) -> pa.Array:
+    """Return 64-bit integers, which R stores in the bits of floats."""
     del attributes
     values = np.ascontiguousarray(np.ma.getdata(bits), np.float64).view(np.int64)
     return pa.array(values, mask=values == np.iinfo(np.int64).min)
@@ -191,7 +178,7 @@ _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
     "factor": _factor,
     "ordered": _factor,
     "Date": _date,
-    "POSIXct": _moment,
+    "POSIXct": _datetime,
     "integer64": _long_integers,
     "haven_labelled": _decode_labelled,
 }

@@ -23,16 +23,8 @@ DATES = DateEncoding("1960-01-01", 86_400_000, True)
 DATETIMES = DateEncoding("1960-01-01", 1000, False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
 _DATE_FORMATS = (
-    "DATE",
-    "DAY",
-    "DDMMYY",
-    "MMDDYY",
-    "YYMMDD",
-    "E8601DA",
-    "B8601DA",
-    "IS8601DA",
-    "MONYY",
-)
+    "DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY",
+)  # fmt: skip
 _DATETIME_FORMATS = ("DATETIME", "E8601DT", "B8601DT", "IS8601DT", "DATEAMPM")
 _CREATION_TIME = b"01JAN70:00:00:00"
 _TIME_OFFSETS = (144, 160, 464, 480)  # created and modified, of library and member
@@ -59,17 +51,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     columns, column_metadata = {}, {}
     for name, column in cells.items():
         display_format = meta.original_variable_types.get(name) or None
-        kind = meta.readstat_variable_types[name]
-        codes = None
-        if kind.startswith("string"):
-            columns[name] = reading.text(column)
-        else:
-            columns[name], codes = reading.numbers(
-                column,
-                kind,
-                date_encoding=_encoding_of_format(display_format),
-                is_whole=display_format is None or "." not in display_format,
-            )
+        columns[name], codes = reading.typed_column(
+            column,
+            meta.readstat_variable_types[name],
+            date_encoding=_encoding_of_format(display_format),
+            is_whole=display_format is None or "." not in display_format,
+        )
         column_metadata[name] = ColumnMetadata(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=labels.get(meta.variable_to_label.get(name, ""), {}),
@@ -118,13 +105,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         writing.frame(table),
         path,
         "A SAS transport file",
-        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
-        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         table_name="RELEASE",
         file_format_version=_version(table, metadata),
-        variable_format={
-            name: display_format for name, display_format in formats.items() if display_format
-        },
+        **writing.label_options(table, metadata, formats),
     )
     writing.check_length(path, table)
     letters = {

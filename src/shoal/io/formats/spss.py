@@ -79,33 +79,23 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         lambda text: writing.truncate(text, 256),
         lambda text: writing.truncate(text, 120),
     )
-    from_spss = metadata.family == "spss"
     formats = writing.display_formats(
         source, "spss", _encoding_of_format, {DATES: "SDATE10", DATETIMES: "DATETIME20"}
     )
     for field in source.table.schema:
         if pa.types.is_integer(field.type):
             formats[field.name] = formats[field.name] or "F8.0"
-    table = writing.to_storable(
-        source.table,
-        lambda name, arrow_type: DATES if pa.types.is_date(arrow_type) else DATETIMES,
-        "An SPSS file",
-    )
-    labels = {}
-    for i, name in enumerate(table.column_names):
-        table = table.set_column(
-            i, name, _to_storable(table.column(name), metadata.of_column(name), from_spss)
-        )
-        labels[name] = _labels(metadata.of_column(name), table.column(name))
-    columns = metadata.columns if from_spss else {}
+    table = _storable_table(source, metadata)
+    labels = {
+        name: _labels(metadata.of_column(name), table.column(name)) for name in table.column_names
+    }
+    columns = metadata.columns if metadata.family == "spss" else {}
     compressed = target.suffix.lower() == ".zsav"
     writing.write_file(
         reading.pyreadstat().write_sav,
         writing.frame(table),
         path,
         "An SPSS file",
-        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
-        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         compress=compressed,
         row_compress=not compressed,
         note=list(metadata.free_text.get(FileMetadata.TEXT) or ()) or None,
@@ -115,12 +105,24 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         variable_measure={
             name: column.measure for name, column in columns.items() if column.measure
         },
-        variable_format={
-            name: display_format for name, display_format in formats.items() if display_format
-        },
+        **writing.label_options(table, metadata, formats),
     )
     writing.fix_times(path, _CREATION_TIMES)
     return [*remarks, *metadata.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
+
+
+def _storable_table(source: Source, metadata: FileMetadata) -> pa.Table:
+    """Return the table with numbers as floats, and with the missing codes of an SPSS file."""
+    table = writing.to_storable(
+        source.table,
+        lambda name, arrow_type: DATES if pa.types.is_date(arrow_type) else DATETIMES,
+        "An SPSS file",
+    )
+    from_spss = metadata.family == "spss"
+    for i, name in enumerate(table.column_names):
+        column = _to_storable(table.column(name), metadata.of_column(name), from_spss)
+        table = table.set_column(i, name, column)
+    return table
 
 
 def _column(

@@ -21,19 +21,9 @@ DATES = DateEncoding("1960-01-01", 86_400_000, True)
 DATETIMES = DateEncoding("1960-01-01", 1, False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
 _RESERVED_WORDS = {
-    "_all",
-    "_b",
-    "_coef",
-    "_cons",
-    "_n",
-    "_N",
-    "_pi",
-    "_pred",
-    "_rc",
-    "_skip",
-    "strL",
-}
-_RESERVED_WORDS |= {"byte", "double", "float", "if", "in", "int", "long", "using", "with"}
+    "_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "byte", "double",
+    "float", "if", "in", "int", "long", "strL", "using", "with",
+}  # fmt: skip
 _RESERVED_WORDS |= {f"str{width}" for width in range(1, 2046)}
 _CREATION_TIME = b"01 Jan 1970 00:00"
 
@@ -47,14 +37,12 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     columns, column_metadata = {}, {}
     for name, column in cells.items():
         display_format = meta.original_variable_types.get(name)
-        kind = meta.readstat_variable_types[name]
-        codes = None
-        if kind.startswith("string"):
-            columns[name] = reading.text(column)
-        else:
-            columns[name], codes = reading.numbers(
-                column, kind, date_encoding=_encoding_of_format(display_format), is_whole=False
-            )
+        columns[name], codes = reading.typed_column(
+            column,
+            meta.readstat_variable_types[name],
+            date_encoding=_encoding_of_format(display_format),
+            is_whole=False,
+        )
         column_metadata[name] = ColumnMetadata(
             label=meta.column_names_to_labels.get(name) or None,
             value_labels=meta.variable_value_labels.get(name, {}),
@@ -80,33 +68,29 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         lambda name, arrow_type: _encoding_of_format(formats[name]) or DATES,
         "A Stata file",
     )
+    labels = {name: _labels(metadata, name, table.column(name)) for name in table.column_names}
+    remarks += [
+        f"A Stata file labels whole numbers only; other labels of {name!r} are lost."
+        for name in table.column_names
+        if len(labels[name]) < len(metadata.of_column(name).value_labels)
+    ]
     frame = writing.frame(table)
-    missing: dict[str, list[str]] = {}
-    labels: dict[str, dict[Any, str]] = {}
+    missing_codes = {}
     for name in table.column_names:
-        labels[name] = _labels(metadata, name, table.column(name))
-        if len(labels[name]) < len(metadata.of_column(name).value_labels):
-            remarks.append(
-                f"A Stata file labels whole numbers only; other labels of {name!r} are lost."
-            )
         letters = writing.letters(metadata, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
         used_codes = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
-        missing[name] = sorted(letter for letter in used_codes if letter is not None)
+        missing_codes[name] = sorted(letter for letter in used_codes if letter is not None)
     writing.write_file(
         reading.pyreadstat().write_dta,
         frame,
         path,
         "A Stata file",
-        file_label=metadata.free_text.get(FileMetadata.LABEL) or "",
-        column_labels={name: metadata.of_column(name).label for name in table.column_names},
         version=14,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
-        missing_user_values={name: codes for name, codes in missing.items() if codes},
-        variable_format={
-            name: display_format for name, display_format in formats.items() if display_format
-        },
+        missing_user_values={name: codes for name, codes in missing_codes.items() if codes},
+        **writing.label_options(table, metadata, formats),
     )
     _fix_time(path)
     return [*remarks, *metadata.describe_loss("A Stata file", SUPPORTED_METADATA, "stata")]

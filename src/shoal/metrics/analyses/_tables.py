@@ -104,7 +104,7 @@ def _read_pair(original: Frame, masked: Frame, name: str, declared_type: Type | 
             kinds.append(kind_of(frame, name, declared_type))
     kind = kinds[0] if kinds else "nominal"
     if kind in ("numeric", "date"):
-        values: Values = read_concatenated(original, masked, name, declared_type).values
+        values: Values = read_concatenated([original, masked], name, declared_type).values
         table_values = values[: len(original)], values[len(original) :]
         return ColumnPair(name, "number" if kind == "numeric" else "date", *table_values)
     if any((other_kind in ("numeric", "date")) for other_kind in kinds):

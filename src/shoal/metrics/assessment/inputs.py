@@ -224,7 +224,7 @@ def _comparable_columns(
     comparable, not_comparable = [], []
     for name in names:
         try:
-            comparable.append(read_concatenated(original, masked, name, types.get(name)))
+            comparable.append(read_concatenated([original, masked], name, types.get(name)))
         except InputError:
             if name in types:
                 raise

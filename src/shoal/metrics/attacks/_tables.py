@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.codes import text_codes
-from shoal.frame.columns import read_together
+from shoal.frame.columns import read_concatenated
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -96,7 +96,7 @@ def read_tables(
 def _read(frames: Sequence[Frame], name: str, declared: Type | None) -> list[Column]:
     """Return one column of all tables: numbers, or codes that the tables share."""
     try:
-        column = read_together(frames, name, declared)
+        column = read_concatenated(frames, name, declared)
     except InputError:
         return list(text_codes(frames, name))
     values = column.codes if column.kind in ("nominal", "boolean") else column.values

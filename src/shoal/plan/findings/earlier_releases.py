@@ -132,7 +132,7 @@ def _axes(
     axes_by_column = []
     for name in names:
         try:
-            column = read_concatenated(original, frame, name, evidence.plan.types.get(name))
+            column = read_concatenated([original, frame], name, evidence.plan.types.get(name))
         except InputError:
             continue  # the column cannot be compared
         axes_by_column.append(_axis(column, len(original)))

@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.frame.types import text_of
+from shoal.frame.texts import text_of
 from shoal.metrics.profile.histogram import bars, histogram
 from shoal.metrics.profile.similarity import similarity_of_counts, similarity_of_numbers
 from shoal.plan.column_profile import profile_pairs, similarity_scores

@@ -12,7 +12,7 @@ from shoal.frame.categories import texts_and_index
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.new_values import RowGather, TextColumn
 from shoal.frame.tables import Frame
-from shoal.frame.types import text_of
+from shoal.frame.texts import text_of
 
 
 class Categories(NamedTuple):

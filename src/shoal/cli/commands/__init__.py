@@ -1,0 +1,1 @@
+"""The commands, one module each; `step_commands` has those of the steps of a plan."""

@@ -1,0 +1,128 @@
+"""``shoal assess``: compare a masked file with its original."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from shoal.cli import options
+from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.console.session import print_result, session
+from shoal.cli.options.declarations import columns_option, measures_option
+from shoal.cli.original import read_original
+from shoal.cli.parsing.settings import split_commas
+
+if TYPE_CHECKING:
+    from shoal.metrics.assessment import Assessment
+
+QuasiIdentifiers = Annotated[
+    list[str] | None,
+    columns_option(
+        "-c", "--column", help="Quasi-identifiers; by default every column that differs."
+    ),
+]
+Measures = Annotated[
+    list[str] | None,
+    measures_option(metavar="MEASURE,...", help="Measures to compute; all by default."),
+]
+
+
+def assess(
+    original: options.Original,
+    masked: options.Masked,
+    reading: options.ReadOptions,
+    column: QuasiIdentifiers = None,
+    confidential: options.Confidential = None,
+    measure: Measures = None,
+    weight: options.SurveyWeight = None,
+    unit: options.UnitOfOriginal = None,
+    types: options.Types = None,
+    missing_codes: options.MissingCodes = None,
+    masked_table: options.MaskedTable = None,
+    by: options.By = None,
+    min_group: options.MinGroup = 5,
+    aligned: options.Aligned = False,
+    limits: options.LimitsOnFigures = None,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
+) -> None:
+    """Measure utility and risk of MASKED against ORIGINAL.
+
+    With --limits, shows whether each limit on a measure is met.
+    """
+    with session(quiet=quiet):
+        from shoal.metrics.assessment import assess as assess_tables
+        from shoal.metrics.assessment import changed_columns
+
+        checked_limits = CheckedLimits(limits, "assess")
+        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        column, confidential, by = original_data.split(column, confidential, by)
+        masked_data = original_data.read_alike(masked, masked_table)
+        quasi_identifiers = column or [
+            name
+            for name in changed_columns(original_data.table, masked_data)
+            if name not in (confidential or ())
+        ]
+        measures = assess_tables(
+            original_data.table,
+            masked_data,
+            quasi_identifiers=quasi_identifiers,
+            confidential=confidential or (),
+            measures=split_commas(measure) if measure else None,
+            types=original_data.types,
+            weight=weight,
+            unit=unit,
+            by=by,
+            min_group=min_group,
+            aligned=aligned or None,
+        )
+        checked_limits.check(measures)
+        content = {
+            "quasi_identifiers": quasi_identifiers,
+            "measures": measures,
+            "remarks": measures.remarks,
+            **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
+            **checked_limits.content,
+        }
+        assessed_columns = [*quasi_identifiers, *(confidential or ())]
+        other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
+        text = _text(measures, quasi_identifiers, confidential, other_columns)
+        text += checked_limits.text
+        print_result(content, text, as_json=json, quiet=quiet)
+        checked_limits.exit()
+
+
+def _text(
+    measures: "Assessment",
+    quasi_identifiers: Sequence[str],
+    confidential: Sequence[str] | None,
+    other_columns: Sequence[str],
+) -> str:
+    """Return the measures for a reader, with the columns that they are about."""
+    from shoal.report.summary import describe_measure
+    from shoal.report.text import table
+
+    text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
+    if other_columns:
+        text += f"not assessed: {', '.join(other_columns)}\n"
+    meanings = {name: describe_measure(name)["meaning"] for name in measures}
+    text += table(measures, _with_options(measures.remarks, confidential), meanings)
+    if measures.groups is not None:
+        text += f"\n\n{measures.groups}"
+    return text
+
+
+def _with_options(remarks: Mapping[str, str], confidential: Sequence[str] | None) -> dict[str, str]:
+    """Return why measures were not computed, naming the options that provide what they need."""
+    from shoal.metrics import NEEDS
+
+    options_by_need = {
+        NEEDS["units"]: "a column of units: --unit",
+        NEEDS["weights"]: "survey weights: --weight",
+    }
+    if not confidential:
+        needs = [need for need in NEEDS.values() if "confidential column" in need]
+        options_by_need |= {need: f"{need}: --confidential" for need in needs}
+    worded = {}
+    for name, remark in remarks.items():
+        need = remark.removeprefix("Not computed: needs ").rstrip(".")
+        worded[name] = remark.replace(need, options_by_need.get(need, need))
+    return worded

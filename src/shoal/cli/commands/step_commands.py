@@ -1,0 +1,180 @@
+"""A command for every step, with options from the parameters that the step declares.
+
+The steps are imported when one of these commands is run, so that other commands start fast.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from shoal._text import plain_text
+from shoal.cli import options
+from shoal.cli.console.session import session
+from shoal.cli.console.wording import step_wording
+from shoal.cli.options.blocks import expand_blocks
+from shoal.cli.options.step_options import step_options
+from shoal.cli.parsing.column_options import parse_missing_codes, parse_types
+from shoal.cli.parsing.columns import split_lists
+from shoal.cli.parsing.plain_help import Command, Group
+from shoal.cli.parsing.settings import parse_settings
+from shoal.cli.parsing.step_values import step_values
+from shoal.cli.release import mask_and_print
+
+if TYPE_CHECKING:
+    from shoal.metrics.limits import Limits
+    from shoal.steps import Step
+
+PANEL = "Steps of a plan, each as a command"
+SUMMARIES = {  # shown by `shoal --help` without importing the steps; see `shoal steps`
+    "generalise": "Recode each column to one level of its hierarchy, with the least loss.",
+    "suppress": "Suppress cells of records in small classes until every class has k records.",
+    "recode": "Replace values by categories that the user names.",
+    "pram": "Change categories at random with known probabilities (PRAM).",
+    "swap": "Swap the values of each column at random within groups of at least k records.",
+    "hybridise": "Release group means plus noise that has exactly the covariances of the group.",
+    "rank-swap": "Swap each value with one of similar rank, column by column.",
+    "add-noise": "Add normal noise to the values of some columns.",
+    "top-bottom-code": "Replace the greatest or the least values of some columns by one value.",
+    "round": "Round the values of some columns to multiples of a base.",
+}
+
+
+class StepGroup(Group):
+    """The commands, with those of the steps, which are made when they are run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands."""
+        return [*super().list_commands(ctx), *SUMMARIES]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command; that of a step has no options before it is run."""
+        if cmd_name in SUMMARIES:
+            return Command(cmd_name, help=SUMMARIES[cmd_name], rich_help_panel=PANEL)
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Return the command that the first argument names, and the other arguments."""
+        if args and super().get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            from shoal.steps import STEPS, Microaggregate
+
+            if args[0] in STEPS and STEPS[args[0]] is not Microaggregate:
+                return args[0], step_command(args[0]), args[1:]
+        return super().resolve_command(ctx, args)
+
+
+def step_command(name: str) -> Any:
+    """Return the command of a step."""
+    from shoal.steps import STEPS
+
+    application = typer.Typer(add_completion=False)
+    application.command(name, cls=Command)(expand_blocks(_command_function(STEPS[name])))
+    return typer.main.get_command(application)
+
+
+def _command_function(cls: "type[Step]") -> Callable[..., None]:
+    """Return the function of a step's command, with its parameters in the signature."""
+    from shoal._params import signature_parameters
+    from shoal.steps import describe_step
+
+    step_parameters = signature_parameters(cls)
+
+    def command(
+        source: options.Source,
+        target: options.Target,
+        roles: options.RoleOptions,
+        reading: options.ReadOptions,
+        writing: options.ReleaseOptions,
+        shuffle: options.Shuffle = False,
+        save_plan: options.SavePlan = None,
+        quiet: options.Quiet = False,
+        json: options.Json = False,
+        **values: Any,
+    ) -> None:
+        with session(quiet=quiet, wording=step_wording):
+            names = reading.column_names_of(source)
+            roles = roles.split(names)
+            for option in {"column", "within"} & values.keys():
+                (values[option],) = split_lists([values[option]], names)
+            plan = _make_plan(
+                cls,
+                step_values(step_parameters, values),
+                values,
+                roles,
+                shuffle=shuffle,
+                limits=writing.load_limits(),
+            )
+            mask_and_print(
+                plan,
+                [source],
+                target,
+                reading,
+                writing,
+                seed=values["seed"],
+                save_plan=save_plan,
+                as_json=json,
+                quiet=quiet,
+            )
+
+    _add_options(command, step_options(step_parameters))
+    command.__doc__ = plain_text(describe_step(cls)["summary"])
+    return command
+
+
+def _add_options(command: Callable[..., None], added: Mapping[str, tuple[Any, Any]]) -> None:
+    """Add options to the signature of a command, after source and target."""
+    signature = inspect.signature(command)
+    fixed_parameters = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    option_parameters = [
+        inspect.Parameter(option, keyword, default=default, annotation=annotation)
+        for option, (annotation, default) in added.items()
+    ]
+    shared = [parameter.replace(kind=keyword) for parameter in fixed_parameters]
+    parameters = [*shared[:2], *option_parameters, *shared[2:]]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    hints = {option: annotation for option, (annotation, _) in added.items()}
+    command.__annotations__ = {**command.__annotations__, **hints}
+
+
+def _make_plan(
+    cls: "type[Step]",
+    values: dict[str, Any],
+    option_values: Mapping[str, Any],
+    roles: options.RoleOptions,
+    *,
+    shuffle: bool,
+    limits: "Limits | None",
+) -> Any:
+    from shoal import _params as parameters
+    from shoal.partitioners import partitioner
+    from shoal.plan import Plan
+    from shoal.plan.definition.validation import roles_of
+
+    if "partitioner" in parameters.signature_parameters(cls):
+        method, effort = option_values["method"], option_values["effort"]
+        _, method_options = parse_settings(option_values["settings"] or [], method, effort)
+        common = {
+            "effort": effort,
+            "budget": option_values["budget"],
+            "random_state": option_values["seed"],
+            "n_jobs": option_values["n_jobs"],
+        }
+        method_options |= {name: value for name, value in common.items() if value is not None}
+        values["partitioner"] = partitioner(method, {"k": option_values["k"], **method_options})
+    return Plan(
+        roles_of(values["columns"], roles.identifier or (), roles.confidential or ()),
+        [parameters.build(cls, values)],
+        parse_types(roles.types, roles.hierarchy),
+        unit=roles.unit,
+        missing_codes=parse_missing_codes(roles.missing_codes),
+        other_columns="release",
+        shuffle=shuffle,
+        random_state=option_values["seed"] if shuffle else None,
+        limits=limits,
+    )

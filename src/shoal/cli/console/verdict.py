@@ -1,0 +1,44 @@
+"""The verdict on the command line: its status in colour, and one line per finding."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from shoal.cli.console.session import current_wording
+from shoal.cli.console.terminal import echo
+
+if TYPE_CHECKING:
+    from shoal.plan.verdict import Finding, Verdict
+
+COLOURS = {"kept": "green", "qualified": "yellow", "not kept": "red"}
+SHOWN_NOTES = ("confidential-key",)  # findings that are shown even where they only inform
+LABELS = {
+    "breaks": ("not kept", "red"),
+    "qualifies": ("reservation", "yellow"),
+    "informs": ("note", None),
+}
+
+
+def status_line(verdict: "Verdict") -> str:
+    """Return the verdict in one line, coloured on a terminal."""
+    status = typer.style(verdict.status, fg=COLOURS[verdict.status], bold=True)
+    return f"verdict: {status}. {verdict.sentence}"
+
+
+def print_findings(verdict: "Verdict") -> None:
+    """Print the findings to standard error, with advice worded for the running command.
+
+    Of those that only inform, most are left to the report; unique confidential values are shown.
+    """
+    from shoal.plan.warnings import WARNING_CLASSES
+
+    wording = current_wording()
+    for finding in verdict.findings:
+        if finding.severity != "informs" or finding.code in (*WARNING_CLASSES, *SHOWN_NOTES):
+            print_finding(finding, finding.with_advice(wording))
+
+
+def print_finding(finding: "Finding", text: str) -> None:
+    """Print a finding to standard error."""
+    label, colour = LABELS[finding.severity]
+    echo(f"{label}: {text}", colour=colour, err=True)

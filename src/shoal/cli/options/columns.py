@@ -1,0 +1,100 @@
+"""Options that say what columns are: their roles, kinds, hierarchies and missing codes."""
+
+from typing import Annotated
+
+import typer
+
+from shoal.cli.options.declarations import column_option, columns_option, flag_option
+
+Columns = Annotated[list[str], columns_option("-c", "--column", help="Columns to mask.")]
+Confidential = Annotated[
+    list[str] | None, columns_option("--confidential", help="Confidential columns.")
+]
+RequiredConfidential = Annotated[
+    list[str], columns_option("--confidential", help="Confidential columns.")
+]
+Identifiers = Annotated[
+    list[str] | None,
+    columns_option("-i", "--identifier", help="Identifiers, which are not released."),
+]
+Within = Annotated[
+    list[str] | None,
+    columns_option(
+        "--within", help="Columns that define strata; no group has records of two strata."
+    ),
+]
+
+# The columns of a plan, and the same of commands that measure without masking.
+Weight = Annotated[
+    str | None,
+    column_option("--weight", help="Column of survey weights; drop it from the release with -i."),
+]
+SurveyWeight = Annotated[str | None, column_option("--weight", help="Column of survey weights.")]
+Unit = Annotated[
+    str | None,
+    column_option(
+        "--unit",
+        help="Column whose values k counts, such as persons or firms; record counts records.",
+    ),
+]
+UnitOfOriginal = Annotated[
+    str | None,
+    column_option("--unit", help="Column of persons or firms with several records in ORIGINAL."),
+]
+Household = Annotated[
+    str | None, column_option("--household", help="Column of households; k then counts households.")
+]
+HouseholdOfSample = Annotated[
+    str | None, column_option("--household", help="Column of households.")
+]
+
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--type",
+        metavar="COLUMN=KIND",
+        help="Kind of a column: numeric, nominal, boolean, date, date:format,"
+        " ordinal:least,...,most, prefix:length,..., interval:width,..., period:month,...,"
+        " hierarchy:file or distances:file.",
+    ),
+]
+Hierarchies = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--hierarchy",
+        metavar="COLUMN=FILE",
+        help="Hierarchy of a column: a file, prefix:length,..., interval:width,... or"
+        " period:month,...; repeatable.",
+    ),
+]
+MissingCodes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--missing-codes",
+        metavar="COLUMN=CODE,...",
+        help="Values of a column that stand for a missing value; repeatable.",
+    ),
+]
+By = Annotated[
+    list[str] | None,
+    columns_option(
+        "--by", help="Columns that define subgroups, for each of which the figures are printed too."
+    ),
+]
+MinGroup = Annotated[
+    int,
+    typer.Option(
+        "--min-group",
+        metavar="INT",
+        min=2,
+        help="Smallest subgroup that is shown, at least the k of the release; others are merged.",
+    ),
+]
+Aligned = Annotated[
+    bool,
+    flag_option(
+        "--aligned",
+        help="Treat the records of both tables as the same, in the same order; by default their"
+        " values decide.",
+    ),
+]

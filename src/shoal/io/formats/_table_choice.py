@@ -1,0 +1,51 @@
+"""The table to read from a file that may hold several: a sheet, a data frame or a table."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from shoal._params import hint
+from shoal.errors import FileError
+
+
+def choose_table(
+    path: Path, names: Collection[str], chosen: str | None, *, noun: str, option: str
+) -> str:
+    """Return the name of the table to read.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    names : collection of str
+        The tables that it holds.
+    chosen : str or None
+        The table that the user named; None where the file is expected to hold a single one.
+    noun : str
+        What such a table is called in the format, in the singular.
+    option : str
+        Field of a dialect that names the table: ``"sheet"`` or ``"table"``.
+
+    Returns
+    -------
+    str
+        One of ``names``.
+    """
+    if chosen is None and len(names) == 1:
+        return next(iter(names))
+    listed_names = ", ".join(map(repr, names)) or "none"
+    if chosen is None:
+        raise FileError(
+            f"{path.name!r} holds several {noun}s: {listed_names}. Choose one with `{option}`.",
+            code=f"{option}-needed",
+            file=path.name,
+            **{f"{option}s": tuple(names)},
+        )
+    if chosen not in names:
+        raise FileError(
+            f"{path.name!r} has no {noun} {chosen!r}.{hint(chosen, names)} The {noun}s are:"
+            f" {listed_names}.",
+            code=f"no-such-{option}",
+            file=path.name,
+            **{option: chosen},
+        )
+    return chosen
