@@ -40,7 +40,7 @@ def search_method(request, monkeypatch):
     return request.param
 
 
-@given(X=tables(min_differences=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
+@given(X=tables(least=2, most=2 * BLOCK) | long_tables(), m=st.integers(0, 12))
 def test_all_distances_of_a_short_table_give_the_same(X, m):
     if len(X) > 1:
         m = min(m, len(X) - 1)
@@ -50,7 +50,7 @@ def test_all_distances_of_a_short_table_give_the_same(X, m):
             assert np.array_equal(from_all_distances, indexed)
 
 
-@given(X=tables(min_differences=2, most=2 * BLOCK), m=st.integers(1, 9))
+@given(X=tables(least=2, most=2 * BLOCK), m=st.integers(1, 9))
 def test_ties_go_to_the_lowest_record(X, m):
     m = min(m, len(X) - 1)
     assert np.array_equal(neighbours(X, m), slow(X, m))

@@ -45,7 +45,7 @@ def test_groups_keep_their_sizes_and_none_disappears(case):
 
     def distances(labels):
         members = [np.flatnonzero(labels == g) for g in range(labels.max() + 1)]
-        return sorted(slow.far(records, ranks, ordered, totals) for records in members)
+        return sorted(slow.distance_from_table(records, ranks, ordered, totals) for records in members)
 
     before, after = distances(groups.labels), distances(exchanged.labels)
     assert max(after) <= max(t, max(before))
@@ -78,7 +78,7 @@ def test_kernels_measure_the_earth_mover_s_distance(column, picks):
     total = np.bincount(rank)
     below = np.cumsum(total)
     running = np.concatenate([[0], np.cumsum(below)])
-    line = slow.far(range(len(group)), group[:, None], [True], [total])
-    apart = slow.far(range(len(group)), group[:, None], [False], [total])
+    line = slow.distance_from_table(range(len(group)), group[:, None], [True], [total])
+    apart = slow.distance_from_table(range(len(group)), group[:, None], [False], [total])
     assert ordered_distance(group, below, running) == pytest.approx(float(line), abs=1e-12)
     assert unordered_distance(group, below) == pytest.approx(float(apart), abs=1e-12)

@@ -244,10 +244,14 @@ def s3():
 
 
 def test_scratch_files_can_be_in_a_store(s3, X, right):
-    scratch = f"s3://{BUCKET}/private"
+    scratch, earlier = f"s3://{BUCKET}/private", len(s3.log)
     assert scale.lower_bound(X, K, client="processes:2", scratch=scratch) == right
     assert not s3.files()
-    reads = [key for method, key in s3.log if method == "GET" and key.endswith("/arrays/table")]
+    reads = [
+        key
+        for method, key in s3.log[earlier:]
+        if method == "GET" and key.endswith("/arrays/table")
+    ]
     assert 2 <= len(reads) <= 4  # once in each process, with no more than one request for its size
 
 
@@ -262,14 +266,14 @@ def test_a_store_that_fails_is_reported(s3, X):
 
 
 def test_mapped_arrays_are_those_written_and_their_file_is_not_changed(tmp_path):
-    inner = RowBoxes(64, *(np.full((2, 2), value) for value in range(4)))
+    inner = RowBoxes(64, *(np.full((2, 2), float(value)) for value in range(2)))
     content = CorrectionSearch(np.arange(3.0), np.empty((0, 2), np.int32), inner, None)
     file = write_arrays(str(tmp_path / "file"), content)
     mapped = map_arrays(pickle.loads(pickle.dumps(file)))
     np.testing.assert_array_equal(mapped.dual, content.dual)
     assert mapped.net_dual.shape == (0, 2)
     assert (mapped.boxes.rows_per_box, mapped.effort) == (64, None)
-    np.testing.assert_array_equal(mapped.boxes.least_dual, inner.least_dual)
+    np.testing.assert_array_equal(mapped.boxes.high, inner.high)
     mapped.dual[0] = 9.0
     np.testing.assert_array_equal(map_arrays(file).dual, content.dual)
 

@@ -130,6 +130,7 @@ OPTIONS = {
     "confidential": "the role “confidential”",
     "columns": "the role “quasi-identifier: masked”",
     "types": "“Values are” under “Details” of the column",
+    "importance": "“Importance” under “Details” of the columns",
     "missing_codes": "“Codes for missing values” under “Details” of the column",
     "missing_text": "“Sign for a missing value” when you load the file",
     "separator": "“Separator”",

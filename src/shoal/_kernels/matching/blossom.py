@@ -1,13 +1,13 @@
 """Blossoms: odd cycles of vertices, or of smaller blossoms, that act as one vertex.
 
 One vertex of a blossom, its base, is matched outside the blossom or not at all; any vertex can be
-made the base by alternating the matching along the cycle [E65]_. Vertices are numbered from 0,
+made the base by alternating the matching along the cycle [E65b]_. Vertices are numbered from 0,
 blossoms from the number of vertices on; both are called nodes. A node that no other contains is
 outermost.
 
 References
 ----------
-.. [E65] Edmonds, J. (1965). Paths, trees, and flowers. Canadian Journal of Mathematics 17, 449-467.
+.. [E65b] Edmonds, J. (1965). Paths, trees, and flowers. Canadian Journal of Mathematics 17, 449-467.
 """
 
 from typing import NamedTuple

@@ -36,7 +36,7 @@ def choose_table(
     if chosen is None:
         raise FileError(
             f"{path.name!r} holds several {noun}s: {listed_names}. Choose one with `{option}`.",
-            code=f"{option}-needed",
+            code="sheet-needed" if option == "sheet" else "table-needed",
             file=path.name,
             **{f"{option}s": tuple(names)},
         )
@@ -44,7 +44,7 @@ def choose_table(
         raise FileError(
             f"{path.name!r} has no {noun} {chosen!r}.{hint(chosen, names)} The {noun}s are:"
             f" {listed_names}.",
-            code=f"no-such-{option}",
+            code="no-such-sheet" if option == "sheet" else "no-such-table",
             file=path.name,
             **{option: chosen},
         )
