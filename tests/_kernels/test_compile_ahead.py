@@ -21,10 +21,10 @@ from shoal._kernels._compile import compiled
 
 def open_grouping(X, near, labels, k):
     compile_ahead.wait()
-    return run_pass(k)
+    return run_action(k)
 
 @compiled
-def run_pass(k):
+def run_action(k):
     return k + 1
 """
 # Say which kernels were compiled in this process, not in the second one.

@@ -17,7 +17,7 @@ from shoal._kernels.local_search.grouping import (
     sse_change,
     undo_trial,
 )
-from shoal._kernels.local_search.passes import DISSOLVE, GATHER, open_grouping, run_pass
+from shoal._kernels.local_search.passes import open_grouping, try_to_dissolve, try_to_gather
 from shoal._kernels.local_search.random_numbers import draw_fraction, draw_index
 from shoal._kernels.spatial.neighbours import neighbours
 from shoal.partitioners.mdav import MDAV
@@ -30,15 +30,6 @@ def groupings(draw, least=12, most=40):
     X = draw(tables(least=least, most=most))
     k = draw(st.integers(2, 4))
     return open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k), k
-
-
-# By the kernel that Python calls: each pass by itself would be compiled for the tests alone.
-def dissolve_pass(grouping, k, groups, tried):
-    return run_pass(grouping, k, DISSOLVE, groups, tried, 0)
-
-
-def gather_pass(grouping, k, centres, tried):
-    return run_pass(grouping, k, GATHER, centres, tried, 0)
 
 
 def state_of_groups(grouping):
@@ -107,7 +98,7 @@ def test_a_trial_returns_the_increase_of_the_sse(case, data):
 def test_a_pass_returns_the_decrease_of_the_sse(case):
     grouping, k = case
     before = total(grouping.X, grouping.labels)
-    decrease = dissolve_pass(
+    decrease = try_to_dissolve(
         grouping, k, np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
     )
     assert before - decrease == pytest.approx(total(grouping.X, grouping.labels), abs=1e-9)
@@ -120,7 +111,7 @@ def test_a_failed_trial_leaves_no_record_queued(seed, n, k):
     X = np.random.default_rng(seed).standard_cauchy((n, 2)) ** 3
     grouping = open_grouping(X, neighbours(X, 8), MDAV(k=k).fit_predict(X), k)
     for centre in range(n):
-        gather_pass(grouping, k, np.array([centre]), np.full(n, -1))
+        try_to_gather(grouping, k, np.array([centre]), np.full(n, -1))
         check(grouping, k)
 
 
@@ -208,13 +199,13 @@ def test_a_pass_tries_again_only_where_something_changed(case):
     gathered, dissolved = np.full(len(all_records), -1), np.full(len(groups), -1)
     decrease = 1.0
     while decrease > 0:
-        decrease = gather_pass(grouping, k, all_records, gathered) + dissolve_pass(
+        decrease = try_to_gather(grouping, k, all_records, gathered) + try_to_dissolve(
             grouping, k, groups, dissolved
         )
     trials = grouping.counts[VERSION]
     assert (
-        gather_pass(grouping, k, all_records, gathered)
-        + dissolve_pass(grouping, k, groups, dissolved)
+        try_to_gather(grouping, k, all_records, gathered)
+        + try_to_dissolve(grouping, k, groups, dissolved)
         == 0
     )
     assert grouping.counts[VERSION] == trials  # a trial would have computed groups again
@@ -228,16 +219,18 @@ def drawn_groups():
 
 def test_gathering_alone_lowers_the_sse():
     grouping = drawn_groups()
-    assert gather_pass(grouping, 3, np.arange(300), np.full(300, -1)) > 0.01 * grouping.sse.sum()
+    assert try_to_gather(grouping, 3, np.arange(300), np.full(300, -1)) > 0.01 * grouping.sse.sum()
 
 
 def test_what_changed_nearby_is_tried_again():
     grouping = drawn_groups()
     groups, tried = np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
-    first = dissolve_pass(grouping, 3, groups, tried)
-    second = dissolve_pass(grouping, 3, groups, tried)
+    first = try_to_dissolve(grouping, 3, groups, tried)
+    second = try_to_dissolve(grouping, 3, groups, tried)
     assert first > second > 0
-    while dissolve_pass(grouping, 3, groups, tried) > 0:
+    while try_to_dissolve(grouping, 3, groups, tried) > 0:
         pass
     # What one pass after another leaves undone, with hardly a trial, all trials do not find either.
-    assert dissolve_pass(grouping, 3, groups, np.full(len(groups), -1)) < 0.001 * grouping.sse.sum()
+    assert (
+        try_to_dissolve(grouping, 3, groups, np.full(len(groups), -1)) < 0.001 * grouping.sse.sum()
+    )

@@ -30,7 +30,7 @@ def start() -> None:
     folder = kernel_folder()
     if _process or folder is None or n_processors() < 2 or not sys.executable:
         return
-    if any(path.name.startswith("passes.run_pass") for path in compiled_files(folder)):
+    if any(path.name.startswith("passes.run_action") for path in compiled_files(folder)):
         return
     with suppress(OSError):
         _process = subprocess.Popen(

@@ -19,6 +19,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.lanes import LANES, any_below, fill_lanes, load_lanes, store_lanes
 from shoal._kernels.local_search.grouping import N_QUEUED, SCAN, join_cost, move, update_group
 from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
@@ -112,23 +113,21 @@ def choose_join(grouping, j, excluded):
     return 1 if grouping.joins.groups[j, 0] == excluded else 0
 
 
-@compiled
-def measure_members(grouping, i, a, b):
-    """Measure the difference of record ``i`` to each record of group ``b``.
+@inlined
+def measure_members(grouping, i, a, b, start):
+    """Measure the differences of record ``i`` to `LANES` records of group ``b``.
 
-    ``squared_gaps`` are its squared lengths, and ``projections`` its scalar products with the
-    difference of the centroids of ``a`` and ``b``. The loop over records is the inner one, so that
-    it is vectorised.
+    Returns their scalar products with the difference of the centroids of ``a`` and ``b``, and
+    their squared lengths, for the records at positions from ``start`` on. Behind the last record,
+    lanes have no meaning.
     """
-    size = grouping.sizes[b]
-    grouping.projections[:size] = 0.0
-    grouping.squared_gaps[:size] = 0.0
+    projections, squared_gaps = fill_lanes(0.0), fill_lanes(0.0)
     for c in range(grouping.X.shape[1]):
-        value, direction = grouping.X[i, c], grouping.centroids[a, c] - grouping.centroids[b, c]
-        for m in range(size):
-            gap = grouping.values[b, c, m] - value
-            grouping.projections[m] += gap * direction
-            grouping.squared_gaps[m] += gap * gap
+        gaps = load_lanes(grouping.values, (b, start // LANES, c, 0)) - fill_lanes(grouping.X[i, c])
+        direction = grouping.centroids[a, c] - grouping.centroids[b, c]
+        projections = projections + gaps * fill_lanes(direction)
+        squared_gaps = squared_gaps + gaps * gaps
+    return projections, squared_gaps
 
 
 @compiled
@@ -160,31 +159,56 @@ def best_with_partner(grouping, leaving, b, distance, margin, best):
     """Return the best of ``best`` and the moves to group ``b`` with a partner there.
 
     ``distance`` is the squared distance of the record to the centroid of ``b``, if it may leave.
+    Few partners lower the SSE; the members are compared one by one only if one of them may.
     """
-    i, a = leaving.record, leaving.group
     size_b = grouping.sizes[b]
-    weight = 1.0 / grouping.sizes[a] + 1.0 / size_b
-    measure_members(grouping, i, a, b)
-    for m in range(size_b):
-        # Swap.
-        sse_change = -2.0 * grouping.projections[m] - weight * grouping.squared_gaps[m]
-        if sse_change < best.sse_change - margin:
-            best = Move(sse_change, b, grouping.members[b, m], a)
+    weight = 1.0 / grouping.sizes[leaving.group] + 1.0 / size_b
+    for start in range(0, size_b, LANES):
+        projections, squared_gaps = measure_members(
+            grouping, leaving.record, leaving.group, b, start
+        )
+        swaps = fill_lanes(-2.0) * projections - fill_lanes(weight) * squared_gaps
+        limit = best.sse_change - margin
+        is_promising = any_below(swaps, limit)
+        chains = fill_lanes(0.0)
+        if leaving.may_leave:
+            # The SSE of a and b as it changes, without the cost of the second move.
+            chains = (
+                fill_lanes(distance)
+                - load_lanes(grouping.squares, (b, start))
+                - squared_gaps / fill_lanes(size_b)
+                - fill_lanes(leaving.sse_saved)
+            )
+            costs = fill_lanes(DISCOUNT) * load_lanes(grouping.least_join_cost, (b, start))
+            is_promising = is_promising or any_below(chains + costs, limit)
+        if is_promising:
+            store_lanes(grouping.swap_changes, (0,), swaps)
+            store_lanes(grouping.chain_changes, (0,), chains)
+            stop = min(start + LANES, size_b)
+            best = best_partner(grouping, leaving, b, start, stop, margin, best)
+    return best
+
+
+@compiled
+def best_partner(grouping, leaving, b, start, stop, margin, best):
+    """Return the best of ``best`` and the moves with a partner at ``start`` to ``stop`` of ``b``.
+
+    ``swap_changes`` and ``chain_changes`` hold the changes of the SSE by the moves, for a chain
+    without its second move.
+    """
+    for m in range(start, stop):
+        change = grouping.swap_changes[m - start]
+        if change < best.sse_change - margin:
+            best = Move(change, b, grouping.members[b, m], leaving.group)
         if not leaving.may_leave:
             continue
-        # Chain: the SSE of a and b as it changes, without the cost of the second move.
-        sse_change = (
-            distance
-            - grouping.squares[b, m]
-            - grouping.squared_gaps[m] / size_b
-            - leaving.sse_saved
-        )
-        if sse_change + DISCOUNT * grouping.least_join_cost[b, m] < best.sse_change - margin:
+        change = grouping.chain_changes[m - start]
+        if change + DISCOUNT * grouping.least_join_cost[b, m] < best.sse_change - margin:
             j = grouping.members[b, m]
-            choice = choose_join(grouping, j, a)
-            sse_change += grouping.joins.costs[j, choice]
-            if sse_change < best.sse_change - margin:
-                best = Move(sse_change, b, j, grouping.joins.groups[j, choice])
+            choice = choose_join(grouping, j, leaving.group)
+            change += grouping.joins.costs[j, choice]
+            if change < best.sse_change - margin:
+                best = Move(change, b, j, grouping.joins.groups[j, choice])
     return best
 
 

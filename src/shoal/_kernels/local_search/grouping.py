@@ -11,6 +11,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
+from shoal._kernels.lanes import LANES, fill_lanes, load_lanes, store_lanes
 
 N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # indices of the counts
 
@@ -48,17 +49,19 @@ class Grouping(NamedTuple):
 
     ``near`` are the nearest others of each record. The records of group g are
     ``members[g, :sizes[g]]``; ``position`` is the position of a record there, and ``values[g]``
-    holds their values column by column. ``squares`` are the squared distances of the members
-    to the centroid. ``version`` of a group increases with every change.
+    holds their values, those of `LANES` members at a time, column by column. ``squares`` are the
+    squared distances of the members to the centroid. ``version`` of a group increases with every
+    change.
 
     The trial changed the first ``counts[N_SAVED]`` groups in ``copies``, which ``is_saved`` marks.
     ``empty_groups`` holds at least all empty groups. ``queue`` is a ring buffer of
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
 
     ``joins`` are the cheapest joins of each record; ``least_join_cost`` holds the lower cost again,
-    by group and position, for vector instructions. ``last_scan`` marks the groups that are in
-    ``near_groups`` now. ``near_groups``, ``new_members``, ``projections`` and ``squared_gaps`` are
-    scratch space; ``gains`` is written by `write_gains`.
+    by group and position, for vector instructions. ``last_scan[g]`` is the number of the last
+    listing of near groups that contained group g, so that each is listed once. ``near_groups``,
+    ``new_members``, ``member_squares``, ``swap_changes`` and ``chain_changes`` are scratch space;
+    ``gains`` is written by `write_gains`.
     """
 
     X: np.ndarray  # (n, p)
@@ -66,7 +69,7 @@ class Grouping(NamedTuple):
     labels: np.ndarray  # (n,)
     position: np.ndarray  # (n,)
     members: np.ndarray  # (max_groups, max_size)
-    values: np.ndarray  # (max_groups, p, max_size)
+    values: np.ndarray  # (max_groups, max_size / LANES, p, LANES)
     sizes: np.ndarray  # (max_groups,)
     centroids: np.ndarray  # (max_groups, p)
     sse: np.ndarray  # (max_groups,)
@@ -84,23 +87,25 @@ class Grouping(NamedTuple):
     joins: CheapestJoins
     near_groups: np.ndarray  # (m,)
     new_members: np.ndarray  # (2, k)
-    projections: np.ndarray  # (max_size,)
-    squared_gaps: np.ndarray  # (max_size,)
+    member_squares: np.ndarray  # (max_size,)
+    swap_changes: np.ndarray  # (LANES,)
+    chain_changes: np.ndarray  # (LANES,)
     gains: np.ndarray  # (n,)
 
 
 def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -> Grouping:
     """Return groups whose records are still to be filled in; see `passes.open_grouping`."""
     n, p = X.shape
-    # Groups there may be during a trial, and records in a group before it is split.
-    max_groups, max_size = n // k + 4, 4 * k
+    # Groups there may be during a trial, and records in a group before it is split, rounded up to
+    # whole vectors.
+    max_groups, max_size = n // k + 4, -(-4 * k // LANES) * LANES
     return Grouping(
         X=X,
         near=near,
         labels=labels.copy(),
         position=np.zeros(n, np.int64),
         members=np.zeros((max_groups, max_size), np.int64),
-        values=np.zeros((max_groups, p, max_size)),
+        values=np.zeros((max_groups, max_size // LANES, p, LANES)),
         sizes=np.zeros(max_groups, np.int64),
         centroids=np.zeros((max_groups, p)),
         sse=np.zeros(max_groups),
@@ -120,8 +125,9 @@ def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: in
         ),
         near_groups=np.zeros(near.shape[1], np.int64),
         new_members=np.zeros((2, k), np.int64),
-        projections=np.zeros(max_size),
-        squared_gaps=np.zeros(max_size),
+        member_squares=np.zeros(max_size),
+        swap_changes=np.zeros(LANES),
+        chain_changes=np.zeros(LANES),
         gains=np.zeros(n),
     )
 
@@ -158,7 +164,7 @@ def put_member(grouping, i, g, m):
     grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
     grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0]
     for j in range(grouping.X.shape[1]):
-        grouping.values[g, j, m] = grouping.X[i, j]
+        grouping.values[g, m // LANES, j, m % LANES] = grouping.X[i, j]
 
 
 @inlined
@@ -189,16 +195,18 @@ def update_group(grouping, g):
     if size == 0:
         add_empty_group(grouping, g)
     else:
-        grouping.squares[g, :size] = 0.0
         for j in range(p):
             total = 0.0
             for m in range(size):
-                total += grouping.values[g, j, m]
-            centre = total / size
-            grouping.centroids[g, j] = centre
-            for m in range(size):
-                gap = grouping.values[g, j, m] - centre
-                grouping.squares[g, m] += gap * gap
+                total += grouping.values[g, m // LANES, j, m % LANES]
+            grouping.centroids[g, j] = total / size
+        for start in range(0, size, LANES):
+            squares = fill_lanes(0.0)
+            for j in range(p):
+                values = load_lanes(grouping.values, (g, start // LANES, j, 0))
+                gaps = values - fill_lanes(grouping.centroids[g, j])
+                squares = squares + gaps * gaps
+            store_lanes(grouping.squares, (g, start), squares)
         for m in range(size):
             sse += grouping.squares[g, m]
     grouping.sse[g] = sse

@@ -1,7 +1,7 @@
-"""The entry kernel of a local search, and the groups that it works on.
+"""What Python calls of a local search.
 
-Python calls one kernel for all kinds of passes: a separate entry kernel for each would contain the
-descent once more, and the descent takes longest to compile.
+All functions call one entry kernel, `run_action`: separate entry kernels would each contain the
+descent, which takes longest to compile.
 """
 
 import numpy as np
@@ -29,17 +29,54 @@ def open_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: int) -
     """
     grouping = allocate_grouping(X, near, labels, k)
     compile_ahead.wait()
-    run_pass(grouping, k, FILL_GROUPS, NO_NUMBERS, NO_NUMBERS, 0)
+    run_action(grouping, k, FILL_GROUPS, NO_NUMBERS, NO_NUMBERS, 0)
     return grouping
 
 
+def queue_all_records(grouping: Grouping, k: int) -> None:
+    """Queue all records, to try their moves."""
+    run_action(grouping, k, QUEUE_ALL, NO_NUMBERS, NO_NUMBERS, 0)
+
+
+def try_moves(grouping: Grouping, k: int, max_moves: int) -> None:
+    """Try the moves of at most ``max_moves`` queued records."""
+    run_action(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, max_moves)
+
+
+def empty_queue(grouping: Grouping, k: int) -> None:
+    """Give up the moves that were not tried."""
+    run_action(grouping, k, CLEAR_QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
+
+
+def try_to_dissolve(
+    grouping: Grouping, k: int, groups: np.ndarray, last_tried: np.ndarray
+) -> float:
+    """Try to dissolve each of ``groups``; return the decrease of the SSE.
+
+    ``last_tried`` holds the version at which each group was last tried.
+    """
+    return run_action(grouping, k, DISSOLVE, groups, last_tried, 0)
+
+
+def try_to_gather(grouping: Grouping, k: int, centres: np.ndarray, last_tried: np.ndarray) -> float:
+    """Try a new group around each of ``centres``; return the decrease of the SSE.
+
+    ``last_tried`` holds the version at which each record was last tried.
+    """
+    return run_action(grouping, k, GATHER, centres, last_tried, 0)
+
+
+def gains_of_gathering(grouping: Grouping, k: int) -> np.ndarray:
+    """Return for each record how much a new group around it may lower the SSE."""
+    run_action(grouping, k, WRITE_GAINS, NO_NUMBERS, NO_NUMBERS, 0)
+    return grouping.gains
+
+
 @compiled
-def run_pass(grouping, k, action, numbers, last_tried, max_moves):
+def run_action(grouping, k, action, numbers, last_tried, max_moves):
     """Run one of the actions above; return the decrease of the SSE by trials.
 
-    ``numbers`` are the groups to dissolve or the records to gather around, ``last_tried`` the
-    version at which each was last tried, ``max_moves`` the moves to try in a descent; the other
-    actions ignore them. WRITE_GAINS writes into ``grouping.gains``.
+    The functions above state which of the arguments an action needs; it ignores the others.
     """
     if action == DISSOLVE:
         return dissolve_pass(grouping, k, numbers, last_tried)
@@ -51,7 +88,7 @@ def run_pass(grouping, k, action, numbers, last_tried, max_moves):
         queue_all(grouping)
     elif action == DESCEND:
         descend(grouping, k, max_moves)
-        accept_trial(grouping)
+        accept_trial(grouping)  # moves save copies of groups, also outside a trial
     elif action == CLEAR_QUEUE:
         clear_queue(grouping)
     elif action == WRITE_GAINS:

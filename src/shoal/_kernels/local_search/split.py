@@ -28,14 +28,14 @@ def write_new_members(grouping, k, g, centre, choice):
     """Write the ``k`` records of group ``g`` nearest to a record to ``new_members[choice]``."""
     for m in range(grouping.sizes[g]):
         i = grouping.members[g, m]
-        grouping.squared_gaps[m] = squared_row_distance(grouping.X, i, grouping.X, centre)
+        grouping.member_squares[m] = squared_row_distance(grouping.X, i, grouping.X, centre)
     for t in range(k):
         best = 0
         for m in range(1, grouping.sizes[g]):
-            if grouping.squared_gaps[m] < grouping.squared_gaps[best]:
+            if grouping.member_squares[m] < grouping.member_squares[best]:
                 best = m
         grouping.new_members[choice, t] = grouping.members[g, best]
-        grouping.squared_gaps[best] = np.inf
+        grouping.member_squares[best] = np.inf
 
 
 @compiled

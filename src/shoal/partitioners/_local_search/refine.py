@@ -1,19 +1,19 @@
 """Descent to a local optimum from any groups: moves of records, then changes of whole groups."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.local_search.grouping import N_QUEUED, VERSION, Grouping
 from shoal._kernels.local_search.passes import (
-    CLEAR_QUEUE,
-    DESCEND,
-    DISSOLVE,
-    GATHER,
-    NO_NUMBERS,
-    QUEUE_ALL,
-    WRITE_GAINS,
+    empty_queue,
+    gains_of_gathering,
     open_grouping,
-    run_pass,
+    queue_all_records,
+    try_moves,
+    try_to_dissolve,
+    try_to_gather,
 )
 from shoal._kernels.mdav import mdav1
 from shoal._kernels.spatial.block_order import locality_order
@@ -112,10 +112,12 @@ def improve(grouping: Grouping, k: int) -> None:
     descend_all(grouping, k)
     for _ in range(MAX_PASSES):
         decrease = _in_strides(
-            DISSOLVE, grouping, k, groups, dissolve_versions, "dissolving groups"
+            try_to_dissolve, grouping, k, groups, dissolve_versions, "dissolving groups"
         )
         centres = _promising_centres(grouping, k)
-        decrease += _in_strides(GATHER, grouping, k, centres, gather_versions, "gathering groups")
+        decrease += _in_strides(
+            try_to_gather, grouping, k, centres, gather_versions, "gathering groups"
+        )
         if not descend_all(grouping, k) and not decrease:
             break
 
@@ -123,18 +125,18 @@ def improve(grouping: Grouping, k: int) -> None:
 def descend_all(grouping: Grouping, k: int) -> bool:
     """Move records while the SSE falls; return whether any moved."""
     n, before = len(grouping.X), grouping.counts[VERSION]
-    run_pass(grouping, k, QUEUE_ALL, NO_NUMBERS, NO_NUMBERS, 0)
+    queue_all_records(grouping, k)
     for _ in range(MAX_SWEEPS * n // MOVE_STRIDE + 1):
         if not grouping.counts[N_QUEUED]:
             break
-        run_pass(grouping, k, DESCEND, NO_NUMBERS, NO_NUMBERS, MOVE_STRIDE)
+        try_moves(grouping, k, MOVE_STRIDE)
         progress.report("moving records", n - int(grouping.counts[N_QUEUED]), n)
-    run_pass(grouping, k, CLEAR_QUEUE, NO_NUMBERS, NO_NUMBERS, 0)
+    empty_queue(grouping, k)
     return bool(grouping.counts[VERSION] != before)
 
 
 def _in_strides(
-    action: int,
+    try_changes: Callable[[Grouping, int, Indices, Indices], float],
     grouping: Grouping,
     k: int,
     candidates: Indices,
@@ -145,7 +147,7 @@ def _in_strides(
     decrease, n = 0.0, len(candidates)
     for start in range(0, n, STRIDE):
         chunk = candidates[start : start + STRIDE]
-        decrease += run_pass(grouping, k, action, chunk, last_tried, 0)
+        decrease += try_changes(grouping, k, chunk, last_tried)
         progress.report(stage, min(start + STRIDE, n), n)
     return decrease
 
@@ -154,8 +156,7 @@ def _promising_centres(grouping: Grouping, k: int) -> Indices:
     """Return the records around which a new group may lower the SSE most."""
     if grouping.near.shape[1] < k - 1:
         return np.empty(0, np.int64)
-    run_pass(grouping, k, WRITE_GAINS, NO_NUMBERS, NO_NUMBERS, 0)
-    order = np.argsort(-grouping.gains, kind="stable")
+    order = np.argsort(-gains_of_gathering(grouping, k), kind="stable")
     return np.sort(order[: NEW_GROUPS * len(order) // k])  # in the order of memory, which is faster
 
 

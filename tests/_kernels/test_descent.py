@@ -1,0 +1,59 @@
+"""The best move of a record against all moves, measured one by one."""
+
+import numpy as np
+import pytest
+
+from shoal._kernels.local_search.descent import NONE, best_move
+from shoal._kernels.local_search.passes import open_grouping
+from shoal._kernels.spatial.neighbours import neighbours
+
+
+def sse(X, labels, groups):
+    """Return the SSE of some groups."""
+    members = [X[labels == g] for g in groups]
+    return sum(((rows - rows.mean(axis=0)) ** 2).sum() for rows in members)
+
+
+def sse_changes(X, near, labels, k, i):
+    """Yield the change of the SSE by each move of record ``i``, and by which kind of move."""
+    a = labels[i]
+    sizes = np.bincount(labels)
+
+    def change(moves):
+        new_labels = labels.copy()
+        for record, group in moves:
+            new_labels[record] = group
+        groups = {a, *(labels[record] for record, _ in moves), *(group for _, group in moves)}
+        return sse(X, new_labels, groups) - sse(X, labels, groups)
+
+    for b in set(labels[near[i]]) - {a}:
+        if sizes[a] > k:
+            yield change([(i, b)]), "relocate"
+        for j in np.flatnonzero(labels == b):
+            yield change([(i, b), (j, a)]), "swap"
+            for third in set(labels[near[j]]) - {a, b} if sizes[a] > k else ():
+                yield change([(i, b), (j, third)]), "chain"
+
+
+@pytest.mark.parametrize("columns", [1, 2, 5])
+@pytest.mark.parametrize("k", [2, 3, 4, 9])
+def test_the_best_of_all_moves_is_chosen(k, columns):
+    rng, n = np.random.default_rng([k, columns]), 12 * k
+    X = rng.normal(size=(n, columns))
+    labels = np.repeat(np.arange(8), k)
+    labels = rng.permutation(np.concatenate([labels, rng.integers(0, 4, n - len(labels))]))
+    near = neighbours(X, 8)
+    grouping = open_grouping(X, near, labels, k)
+    for i in range(n):
+        best_move(grouping, k, i)  # computes the joins, whose costs exclude chains from then on
+    kinds = []
+    for i in range(n):
+        best = best_move(grouping, k, i)
+        change, kind = min(sse_changes(X, near, labels, k, i), default=(0.0, None))
+        if change < -1e-9:
+            assert best.target != NONE
+            assert best.sse_change == pytest.approx(change, rel=1e-9, abs=1e-12)
+            kinds.append(kind)
+        else:
+            assert best.target == NONE or best.sse_change == pytest.approx(change, abs=1e-9)
+    assert {"swap", "chain"} <= set(kinds)
