@@ -146,7 +146,7 @@ def searched(X, labels, k, **limit):
     from shoal.partitioners._local_search.search import search
 
     result = search(X, labels, k, seed=SEED, **limit)
-    return result.labels, {"seed": SEED, "rounds": result.rounds, "done": result.done}
+    return result.labels, {"seed": SEED, "rounds": result.rounds, "rounds_made": list(result.rounds_made)}
 
 
 def proven(X, labels, k, search):
@@ -155,7 +155,7 @@ def proven(X, labels, k, search):
 
     prove(X[: 40 * k], np.arange(40 * k) // k, k, budget=1)  # compiled before the clock starts
     began = time.process_time()
-    labels, _ = searched(X, labels, k, rounds=search["rounds"], done=search["done"])
+    labels, _ = searched(X, labels, k, rounds=search["rounds"], rounds_made=search["rounds_made"])
     left = PROVING - (time.process_time() - began)
     proof = prove(X, labels, k, budget=left, clock=time.process_time)
     bound = round(100 * proof.bound / X.size, 6)
