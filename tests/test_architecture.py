@@ -54,6 +54,7 @@ UPWARDS = {
 }  # fmt: skip
 ONLY_IN = {
     "numba": {"_kernels"},
+    "llvmlite": {"_kernels"},
     "threadpoolctl": {"_kernels"},
     "narwhals": {"frame"},
     "pandas": {"frame", "io"},
@@ -152,7 +153,7 @@ def test_kernels_import_libraries_of_arrays_only():
     for path in (ROOT / "_kernels").rglob("*.py"):
         for module in imports(path):
             library = module.split(".")[0]
-            allowed = {"numpy", "numba", "threadpoolctl", "shoal"}
+            allowed = {"numpy", "numba", "llvmlite", "threadpoolctl", "shoal"}
             assert library in allowed or library in sys.stdlib_module_names
 
 

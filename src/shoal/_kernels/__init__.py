@@ -1,4 +1,4 @@
-"""Compiled loops over arrays, without options and frames: numpy, numba and threadpoolctl only.
+"""Compiled loops over arrays, without options and frames: numpy, numba and its libraries only.
 
 The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. Papers
 are cited by author and year; the class or function that calls the kernels has the full reference.
