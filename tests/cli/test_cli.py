@@ -292,7 +292,7 @@ def test_an_error_after_publication_says_what_was_published(folder, monkeypatch,
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("shoal.cli.release.print_release", broken)
+    monkeypatch.setattr("shoal.cli.masking.mask.print_release", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
     result = shell(*MASK)
     assert result.exit_code != 0

@@ -137,7 +137,8 @@ def deliver(
         Publication(force=force) as publication,
         open_target(target, target_dialect, publication) as release_target,
     ):
-        temporary_paths = {path: publication.add(path, secret=path in secret) for path in documents}
+        for path in documents:
+            publication.add(path, secret=path in secret)
         progress.report("reading", 0, 0)
         with unchanged_while_read(source, with_hash=fingerprints) as reading:
             opened_source = open_source(source, dialect=dialect, numbers=())
@@ -148,10 +149,7 @@ def deliver(
             source=reading.fingerprint,
         )
         for path, document in documents.items():
-            content = document(delivery)
-            temporary_paths[path].write_bytes(
-                content.encode() if isinstance(content, str) else content
-            )
+            publication.write(path, document(delivery))
         progress.report("publishing", 0, 0)  # the last point at which an interrupt is accepted
         release_target.publish()
     return delivery

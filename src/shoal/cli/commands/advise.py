@@ -73,7 +73,7 @@ def advise(
         from shoal.plan.definition import document
 
         discard_placeholders()
-        plan = plan.split(reading.column_names_of(source))
+        plan = plan.with_split_lists(reading.column_names_reader(source))
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = _candidates(
             plan,

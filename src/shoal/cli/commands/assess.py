@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli import options
-from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.command_limits import CommandLimits
 from shoal.cli.console.session import print_result, session
 from shoal.cli.options.declarations import columns_option, measures_option
 from shoal.cli.original import read_original
@@ -52,7 +52,7 @@ def assess(
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
 
-        checked_limits = CheckedLimits(limits, "assess")
+        command_limits = CommandLimits(limits, "assess")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         column, confidential, by = original_data.split(column, confidential, by)
         masked_data = original_data.read_alike(masked, masked_table)
@@ -74,20 +74,20 @@ def assess(
             min_group=min_group,
             aligned=aligned or None,
         )
-        checked_limits.check(measures)
+        command_limits.check(measures)
         content = {
             "quasi_identifiers": quasi_identifiers,
             "measures": measures,
             "remarks": measures.remarks,
             **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
-            **checked_limits.content,
+            **command_limits.content,
         }
         assessed_columns = [*quasi_identifiers, *(confidential or ())]
         other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
         text = _text(measures, quasi_identifiers, confidential, other_columns)
-        text += checked_limits.text
+        text += command_limits.text
         print_result(content, text, as_json=json, quiet=quiet)
-        checked_limits.exit()
+        command_limits.exit_if_not_met()
 
 
 def _text(

@@ -72,7 +72,7 @@ def compare(
         from shoal.io.files import open_source
 
         discard_placeholders()
-        plan = plan.split(reading.column_names_of(source))
+        plan = plan.with_split_lists(reading.column_names_reader(source))
         plans = _plans(plan, k, split_commas(method), dependence)
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
         plans = _with_inferred_types(plans, opened_source)

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli import options
 from shoal.cli.console.session import session
-from shoal.cli.console.wording import plan_wording
+from shoal.cli.masking.mask import mask_and_print
 from shoal.cli.options.declarations import seed_option
 from shoal.cli.parsing.source_arguments import check_sources
-from shoal.cli.release import mask_and_print
+from shoal.cli.wording import plan_wording
 
 if TYPE_CHECKING:
     from shoal.plan import Plan

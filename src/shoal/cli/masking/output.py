@@ -9,8 +9,8 @@ import typer
 from shoal.cli.console.session import current_wording, print_result
 from shoal.cli.console.terminal import echo
 from shoal.cli.console.verdict import print_findings, status_line
+from shoal.cli.masking.documents import STDOUT
 from shoal.cli.options import ReleaseOptions
-from shoal.cli.release_documents import STDOUT
 
 if TYPE_CHECKING:
     from shoal.plan.release import Release
