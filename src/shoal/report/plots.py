@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import shorten
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
-from shoal.comparison.tradeoff import Point, by_k, knee
+from shoal.comparison.tradeoff import TradeoffPoint, by_k, knee
 from shoal.errors import MissingDependency
 from shoal.plan.release import ReleaseLike
 from shoal.report.comparison import trial_rows
@@ -127,7 +127,7 @@ def _label_points(
                           textcoords="offset points", fontsize=8, color=LIGHT["faint"])  # fmt: skip
 
 
-def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
+def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
     distortion_axes, change_axes = figure.subplots(1, 2)

@@ -30,7 +30,7 @@ from shoal.report.attacker import (
 from shoal.report.identity import Identity, identity_entries
 
 if TYPE_CHECKING:
-    from shoal.comparison.tradeoff import Point
+    from shoal.comparison.tradeoff import TradeoffPoint
 
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "pairs", "scores", "transitions")  # parts of a profile that are tables
@@ -42,7 +42,7 @@ def summarise(
     release: ReleaseLike,
     audience: str = "public",
     *,
-    curve: "Sequence[Point]" = (),
+    curve: "Sequence[TradeoffPoint]" = (),
     identity: Identity | None = None,
     evidence: Mapping[str, Any] | None = None,
     wording: Wording = python_wording,
@@ -55,7 +55,7 @@ def summarise(
         The release.
     audience : str
         ``"public"`` or ``"internal"``.
-    curve : list of Point
+    curve : list of TradeoffPoint
         Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
     identity : Identity, optional
         Title, author, file and date of the report.
@@ -80,7 +80,7 @@ def summarise(
 def _summarise(
     release: ReleaseLike,
     internal: bool,
-    curve: "Sequence[Point]",
+    curve: "Sequence[TradeoffPoint]",
     identity: Identity,
     wording: Wording,
 ) -> dict[str, Any]:
@@ -235,7 +235,7 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
     }
 
 
-def _tradeoff(release: ReleaseLike, curve: "Sequence[Point]") -> dict[str, Any]:
+def _tradeoff(release: ReleaseLike, curve: "Sequence[TradeoffPoint]") -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or not {"distortion_x", "distortion_y"} <= set(release.measures):
