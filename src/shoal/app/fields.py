@@ -159,12 +159,12 @@ def read_parameters(
             continue
         value = _value(field, text, signature[name])
         if not signature[name].accepts(value):
-            raise not_accepted(field)
+            raise not_accepted_error(field)
         values[name] = value
     return values
 
 
-def not_accepted(field: Field) -> ParameterError:
+def not_accepted_error(field: Field) -> ParameterError:
     """Return the error for a field that was filled in wrongly; it repeats no value."""
     return ParameterError(
         f"“{field.label}” must be {field.expected}.",
@@ -181,7 +181,7 @@ def _value(field: Field, text: str, parameter: Parameter) -> Any:
     if field.kind == "lines":
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
         if not all(mark for _, mark, _ in pairs):
-            raise not_accepted(field)
+            raise not_accepted_error(field)
         return {original.strip(): replacement.strip() for original, _, replacement in pairs}
     return parameter.parse(text)
 

@@ -11,14 +11,14 @@ from shoal.app import column_settings, first_lines, form, labels
 from shoal.app import runs as run_words
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
-from shoal.app.risk_utility_map import draw_map, front_of, recommend
+from shoal.app.risk_utility_map import draw_runs, front_of, recommend
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
 from shoal.errors import ShoalError
 from shoal.inspection.text import join_columns
 from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
-from shoal.report.html import keep_per_cent_signs, styles
+from shoal.report.html import styles, with_unbroken_percentages
 
 EXAMPLES = ("survey", "sme")
 EXAMPLE_WORDS = {
@@ -213,7 +213,7 @@ def _run_content(session: Session) -> dict[str, Any]:
         "front": front,
         "best": best,
         "recommendation": reason,
-        "map": draw_map(session.runs, front, best),
+        "map": draw_runs(session.runs, front, best),
         "commands": {run.number: command(session, run) for run in session.runs},
         "chosen": {run.number: run_words.chosen_method(run) for run in session.runs},
         "queue": {run.number: _queue(run, session) for run in session.runs},
@@ -243,7 +243,7 @@ def _static_text(name: str) -> str:
 
 def page(template: str, **content: Any) -> str:
     """Return a rendered template; all data are escaped."""
-    return keep_per_cent_signs(str(_environment().get_template(template).render(**content)))
+    return with_unbroken_percentages(str(_environment().get_template(template).render(**content)))
 
 
 @cache

@@ -192,14 +192,14 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
             untyped=plan.dropped,
         )
     numeric_columns = plan.numeric_columns_by(types)
-    table = opened_source.with_numbers(numeric_columns, plan.categorical_columns_by(types))
+    table = opened_source.table_with_numbers(numeric_columns, plan.categorical_columns_by(types))
     opened_source.check_numbers(table, [n for n in numeric_columns if n in types])
     interpretation = interpretation.with_decimals(plan, text_source, table)
     if (
         file_format is not None
         and opened_source.metadata.family in file_format.missing_code_families
     ):
-        table = opened_source.with_codes_as_categories(table, coded_columns(plan, types))
+        table = opened_source.codes_as_categories(table, coded_columns(plan, types))
     draft = _with_metadata(plan.draft(table, interpretation), text_source)
     if plan.limits.by("utility"):
         draft = draft.with_analysed_columns(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shoal._text import count, join_names
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.release import ReleaseLike
@@ -12,6 +13,13 @@ PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promi
 MAX_NAMES = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
 DISCLOSING_FINDINGS = ("dominated-groups", "derived-column", "pairs", "one-contributor")
+
+
+# The l-diversity of the class in which it is least, by the way in which values are counted.
+DIVERSITY_PHRASES = {
+    "distinct": "at least {:.4g} distinct values",
+    "entropy": "at least {:.4g} effective values (by entropy)",
+}
 
 
 def explanation(release: ReleaseLike) -> str:
@@ -150,10 +158,9 @@ def attacker_can(release: ReleaseLike) -> list[str]:
 
 def name_some(columns: Sequence[str]) -> str:
     """Return the names of columns for a sentence; of many, the first and the number of others."""
-    names = list(columns[:MAX_NAMES])
-    if len(columns) > MAX_NAMES:
-        return f"{', '.join(names)} and {len(columns) - MAX_NAMES} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    n_others = len(columns) - MAX_NAMES
+    names = columns if n_others <= 0 else [*columns[:MAX_NAMES], f"{n_others} more"]
+    return join_names(names)
 
 
 def uncovered_warnings(release: ReleaseLike) -> list[str]:
@@ -295,8 +302,8 @@ def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
         entry = constraints["diversity"]
         holds_phrase = "does not hold" if "diversity-not-attained" in codes else "holds"
         sentences += (
-            f" At least {entry['attained']:.4g} values of every confidential column hide in each"
-            f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds_phrase}."
+            f" Every class has {DIVERSITY_PHRASES[entry['kind']].format(entry['attained'])} of each"
+            f" confidential column, so l = {entry['l']:g} {holds_phrase}."
         )
     if "closeness" in constraints:
         entry = constraints["closeness"]
@@ -312,8 +319,9 @@ def _missing_cells_sentence(missing: dict[str, int]) -> str:
     """Return how missing cells are counted, if there are any."""
     if not missing:
         return ""
+    n_missing = sum(missing.values())
     return (
-        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
-        " missing cell is a value like any other, and records look alike only where the same cells"
-        " are missing."
+        f" {count(n_missing, 'released cell')} {'is' if n_missing == 1 else 'are'} missing; a"
+        " missing cell counts as a value of its own, so records look alike only where the same"
+        " cells are missing."
     )

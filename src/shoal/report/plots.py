@@ -14,6 +14,7 @@ from shoal.report.comparison import trial_rows
 from shoal.report.draw import format_tick
 from shoal.report.figures import size_bars
 from shoal.report.labels import Dot, place_labels
+from shoal.report.maps import RING_RADIUS
 from shoal.report.palette import CURVES, LIGHT
 from shoal.report.summary import summarise
 
@@ -111,7 +112,7 @@ def _label_points(
             pixels[row["number"]][0],
             height - pixels[row["number"]][1],
             row["number"],
-            9.0 * row["recommended"],
+            RING_RADIUS * row["recommended"],
             row["front"],
         )
         for row in table

@@ -148,7 +148,7 @@ def _table_and_runner(
     interpretation = interpret_source(first_plan, opened_source)
     source = opened_source.without_codes(interpretation.missing_codes)
     types = interpretation.types
-    table = source.with_numbers(
+    table = source.table_with_numbers(
         first_plan.numeric_columns_by(types), first_plan.categorical_columns_by(types)
     )
     analysed_columns = (

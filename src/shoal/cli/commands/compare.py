@@ -78,7 +78,9 @@ def compare(
         plans = _with_inferred_types(plans, opened_source)
         opened_source = opened_source.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
-            opened_source.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
+            opened_source.table_with_numbers(
+                plans[0].numeric_columns, plans[0].categorical_columns
+            ),
             plans,
             risk=risk,
             n_jobs=plan.n_jobs,
