@@ -8,12 +8,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "src" / "shoal"
 
 ANYWHERE = {
-    "errors", "_params", "_progress", "_progress_bars", "_progress_estimate", "_signals", "_text",
-    "_versions",
+    "errors", "_jobs", "_params", "_progress", "_progress_bars", "_progress_estimate", "_seeds",
+    "_signals", "_text", "_versions",
 }  # fmt: skip
 ALLOWED = {
     "errors": set(),
     "_params": {"errors"},
+    "_seeds": {"_params"},
+    "_jobs": {"_params"},
     "_progress": set(),
     "_progress_bars": set(),
     "_progress_estimate": set(),

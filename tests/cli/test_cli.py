@@ -332,6 +332,21 @@ def test_assess_finds_the_masked_columns_itself(folder):
     assert text.splitlines()[2].split() == ["smallest_class", "4", "records"]
 
 
+@pytest.mark.parametrize(
+    ("measure", "exit_code", "text"),
+    [
+        ("l_diversity", 2, "--confidential"),
+        ("fewest_units", 2, "--unit"),
+        ("certified_gap", 1, "needs a proven lower bound"),
+    ],
+)
+def test_assess_names_the_option_for_what_a_measure_needs(folder, measure, exit_code, text):
+    shell(*MASK)
+    result = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", measure)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert text in result.stderr
+
+
 def test_assess_shows_measures_of_columns_as_a_table(folder):
     shell(*MASK, "-i", "city", "--unit", "record", "--confidential", "name")
     compare = ["assess", "in.csv", "out.csv", "--confidential", "name"]

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from shoal import _params as parameters
 from shoal._params import Parameter
+from shoal._seeds import GENERATORS
 from shoal._text import plain_text
 from shoal.app.field_descriptions import FieldDescription, describe_field
 from shoal.errors import ParameterError
@@ -15,7 +16,7 @@ PARAMETERS_WITHOUT_FIELD = {  # roles and other fields of the form stand for the
     "columns", "partitioner", "within", "k", "method", "n_jobs", "unit", "household", "weight",
     "column_weights", "importance", "matrix",
 }  # fmt: skip
-TYPES_WITHOUT_FIELD = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
+TYPES_WITHOUT_FIELD = (NoneType, *GENERATORS)  # cannot be entered in a field
 BY_DEFAULT = "as usual"
 
 

@@ -246,41 +246,32 @@ SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
 
 def _confidential_values(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
-    classes = sum(release.measures["class_sizes"].values())
-    changed_classes = {
-        column: count
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-before-masking"
-        for column, count in finding.figures["homogeneous"].items()
-    }
+    n_classes = sum(release.measures["class_sizes"].values())
+    changed_classes = _counts_by_column(release, "homogeneous-before-masking", "homogeneous")
+    homogeneous = _counts_by_column(release, "homogeneous-group", "homogeneous")
+    missing = _counts_by_column(release, "homogeneous-group", "missing")
     shared_classes = {
-        column: count - finding.figures.get("missing", {}).get(column, 0)
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-group"
-        for column, count in finding.figures["homogeneous"].items()
+        column: number - missing.get(column, 0) for column, number in homogeneous.items()
     }
-    shared_in_every_record = shared_classes | {
-        column: count
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-group"
-        for column, count in finding.figures.get("in_every_record", {}).items()
-    }
+    shared_in_every_record = shared_classes | _counts_by_column(
+        release, "homogeneous-group", "in_every_record"
+    )
     sentences = [
-        f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
+        f"Know about which {column} everybody in {number:,} of {n_classes:,} classes has: only the"
         " masking of the values differs there."
-        for column, count in changed_classes.items()
+        for column, number in changed_classes.items()
     ]
     sentences += [
-        f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
+        f"Be sure of the {column} of everybody in {number:,} of {n_classes:,} classes: all records"
         " there share one value."
-        for column, count in shared_in_every_record.items()
-        if count
+        for column, number in shared_in_every_record.items()
+        if number
     ]
     sentences += [
-        f"Know a value of {column} that everybody in {count - shared_in_every_record[column]:,} of"
-        f" {classes:,} classes has in some record, if they can tell which records belong to whom."
-        for column, count in shared_classes.items()
-        if count > shared_in_every_record[column]
+        f"Know a value of {column} that everybody in {number - shared_in_every_record[column]:,} of"
+        f" {n_classes:,} classes has in some record, if they can tell which records belong to whom."
+        for column, number in shared_classes.items()
+        if number > shared_in_every_record[column]
     ]
     confidential = release.measures.get("homogeneous_classes", {})
     varying_columns = [
@@ -292,6 +283,16 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
             " alike, but not which of them is the person's."
         )
     return sentences
+
+
+def _counts_by_column(release: ReleaseLike, code: str, figure: str) -> dict[str, int]:
+    """Return the numbers of classes that the findings of one code give for each column."""
+    return {
+        column: number
+        for finding in release.verdict.findings
+        if finding.code == code
+        for column, number in finding.figures.get(figure, {}).items()
+    }
 
 
 def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:

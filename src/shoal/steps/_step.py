@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
-from shoal._params import as_seed, draw_seed
+from shoal._seeds import as_seed, draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.decimals import MAX_EXACT_INTEGER

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal import _params as parameters
-from shoal._params import DrawnSeed, hint
+from shoal._params import hint
+from shoal._seeds import DrawnSeed
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.frame.edits import Edit
 from shoal.frame.missing_codes import as_missing_codes
