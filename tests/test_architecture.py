@@ -126,6 +126,14 @@ def points_downwards(package, module):
     return allowed or (package, other) in UPWARDS
 
 
+def test_packages_of_the_command_line_import_in_one_direction():
+    order = ["wording", "parsing", "options", "console", "masking", "commands"]
+    for path in (ROOT / "cli").glob("*/*.py"):
+        text = path.read_text()
+        for higher in order[order.index(path.parent.name) + 1 :]:
+            assert f"shoal.cli.{higher}" not in text, path
+
+
 def test_imports_point_downwards():
     upwards = [
         f"{path.relative_to(ROOT)} must not import {module}"

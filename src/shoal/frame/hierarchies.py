@@ -231,7 +231,7 @@ def _by_intervals(values: Sequence[str], widths: Sequence[float], name: str) -> 
     known_widths = [width for width in exact_widths if width is not None]
     is_whole = all(number.denominator == 1 for number in (*known_numbers, *known_widths))
     return [
-        (value, *(interval(number, width, is_whole) for width in known_widths))
+        (value, *(interval(number, width, is_whole=is_whole) for width in known_widths))
         for value, number in zip(values, known_numbers, strict=True)
     ]
 

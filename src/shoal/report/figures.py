@@ -219,7 +219,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
     years = bool(entry.get("years"))
     plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
     plot.axes(shorten(entry["column"], MAX_NAME), "% of the records")
-    names = _bins(edges, years)
+    names = _bins(edges, years=years)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
             plot.box((low, high), (0, share), "before", f"{name}: {share:.1f} % before")
@@ -301,7 +301,7 @@ def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
     return bars
 
 
-def _bins(edges: Sequence[float], years: bool) -> list[str]:
+def _bins(edges: Sequence[float], *, years: bool) -> list[str]:
     labels = [f"{edge:.6g}" if years else f"{edge:,.6g}" for edge in edges]
     inner = [f"{low} to {high}" for low, high in pairwise(labels)]
     return [f"below {labels[0]}", *inner, f"from {labels[-1]}"]
@@ -311,7 +311,9 @@ def _format_signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
-def _hidden_records(count: int) -> str:
-    if not count:
+def _hidden_records(number: int) -> str:
+    """Return a sentence on the records that a histogram does not show; may be empty."""
+    if not number:
         return ""
-    return f"{count:,} original records are in bins with too few records to be shown."
+    verb = "is" if number == 1 else "are"
+    return f"{count(number, 'original record')} {verb} in bins with too few records to be shown."

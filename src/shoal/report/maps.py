@@ -9,7 +9,7 @@ from shoal.plan.verdict import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
-RING_RADIUS = 9.0  # of the circle around the recommended run
+RING_RADIUS = 9  # of the circle around the recommended run
 
 
 class MapPoint(NamedTuple):
@@ -146,23 +146,7 @@ def release_map(
             loss, 100 * release_risk, "release", f"release: {100 * release_risk:.1f} %", "best"
         ),
     ]
-    ceiling_clause = ""
-    if not in_classes:
-        risk_description = (
-            f"Mean of 1 / (number of {'records' if unit == RECORD_UNIT else f'units of {unit!r}'}"
-            " with the same values in the masked columns) over the records"
-        )
-    elif unit == RECORD_UNIT:
-        risk_description = (
-            "Share of the records that an attacker who links all of them links correctly"
-        )
-        ceiling_clause = "For a single record it is at most"
-    else:
-        risk_description = (
-            "Share of the records linked to the right unit by an attacker who guesses, for each"
-            f" record, among the units of {unit!r} that look alike"
-        )
-        ceiling_clause = "Of the records of a class, the share of a single unit is at most"
+    risk_description, ceiling_clause = _describe_risk(unit, in_classes=in_classes)
     ceiling_sentence = "" if ceiling is None else f" {ceiling_clause} {100 * ceiling:.3g} %."
     description = (
         f"{risk_description}: {100 * original_risk:.1f} % in the original, {100 * release_risk:.1f}"
@@ -175,6 +159,26 @@ def release_map(
         label,
         title="Loss against risk",
         limit=None if ceiling is None else 100 * ceiling,
+    )
+
+
+def _describe_risk(unit: str, *, in_classes: bool) -> tuple[str, str]:
+    """Return what the risk of a release is, and how a sentence on its ceiling begins."""
+    if not in_classes:
+        counted = "records" if unit == RECORD_UNIT else f"units of {unit!r}"
+        return (
+            f"Mean of 1 / (number of {counted} with the same values in the masked columns) over the"
+            " records"
+        ), ""
+    if unit == RECORD_UNIT:
+        return (
+            "Share of the records that an attacker who links all of them links correctly",
+            "For a single record it is at most",
+        )
+    return (
+        "Share of the records linked to the right unit by an attacker who guesses, for each record,"
+        f" among the units of {unit!r} that look alike",
+        "Of the records of a class, the share of a single unit is at most",
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from shoal.cli import options
 from shoal.cli.command_limits import CommandLimits
@@ -63,7 +63,7 @@ def assess(
             for name in changed_columns(original_data.table, masked_data)
             if name not in (confidential or ())
         ]
-        with _naming_options(confidential):
+        with _naming_options(confidential or ()):
             measures = assess_tables(
                 original_data.table,
                 masked_data,
@@ -78,32 +78,34 @@ def assess(
                 aligned=aligned or None,
             )
         command_limits.check(measures)
-        content = {
-            "quasi_identifiers": quasi_identifiers,
-            "measures": measures,
-            "remarks": measures.remarks,
-            **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
-            **command_limits.content,
-        }
-        assessed_columns = [*quasi_identifiers, *(confidential or ())]
-        other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
-        text = _text(measures, quasi_identifiers, confidential, other_columns)
-        text += command_limits.text
-        print_result(content, text, as_json=json, quiet=quiet)
+        content = _content(measures, quasi_identifiers) | command_limits.content
+        text = _text(measures, quasi_identifiers, confidential or (), masked_data.column_names)
+        print_result(content, text + command_limits.text, as_json=json, quiet=quiet)
         command_limits.exit_if_not_met()
+
+
+def _content(measures: "Assessment", quasi_identifiers: Sequence[str]) -> dict[str, Any]:
+    """Return the measures for JSON, with the columns that they are about."""
+    return {
+        "quasi_identifiers": quasi_identifiers,
+        "measures": measures,
+        "remarks": measures.remarks,
+        **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
+    }
 
 
 def _text(
     measures: "Assessment",
     quasi_identifiers: Sequence[str],
-    confidential: Sequence[str] | None,
-    other_columns: Sequence[str],
+    confidential: Sequence[str],
+    columns: Sequence[str],
 ) -> str:
     """Return the measures for a reader, with the columns that they are about."""
     from shoal.report.summary import describe_measure
     from shoal.report.text import table
 
     text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
+    other_columns = [name for name in columns if name not in (*quasi_identifiers, *confidential)]
     if other_columns:
         text += f"not assessed: {', '.join(other_columns)}\n"
     meanings = {name: describe_measure(name)["meaning"] for name in measures}
@@ -116,7 +118,7 @@ def _text(
     return text
 
 
-def _name_option(reason: str, confidential: Sequence[str] | None) -> str:
+def _name_option(reason: str, confidential: Sequence[str]) -> str:
     """Return why a measure is not computed, with the option that provides what it needs, if any."""
     from shoal.metrics import NEEDS
 
@@ -132,7 +134,7 @@ def _name_option(reason: str, confidential: Sequence[str] | None) -> str:
 
 
 @contextmanager
-def _naming_options(confidential: Sequence[str] | None) -> Iterator[None]:
+def _naming_options(confidential: Sequence[str]) -> Iterator[None]:
     """Refuse a measure that needs an option as a wrong command line, and name the option."""
     try:
         yield
