@@ -33,7 +33,7 @@ PUBLISHED = harness.HERE / "results" / "interfaces.json"
 # Stage -> the function that does it: file below src/shoal, and name.
 STAGES = {
     "reading": ("io/files.py", "open_source"),
-    "parsing further columns": ("io/source.py", "with_numbers"),
+    "parsing further columns": ("io/source.py", "table_with_numbers"),
     "grouping": ("partitioners/_base.py", "fit"),
     "masking, without grouping": ("steps/microaggregate.py", "apply"),
     "checking the guarantee": ("plan/guarantees.py", "check_guarantees"),

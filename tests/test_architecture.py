@@ -8,12 +8,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "src" / "shoal"
 
 ANYWHERE = {
-    "errors", "_params", "_progress", "_progress_bars", "_progress_estimate", "_signals", "_text",
-    "_versions",
+    "errors", "_jobs", "_params", "_progress", "_progress_bars", "_progress_estimate", "_seeds",
+    "_signals", "_text", "_versions",
 }  # fmt: skip
 ALLOWED = {
     "errors": set(),
     "_params": {"errors"},
+    "_seeds": {"_params"},
+    "_jobs": {"_params"},
     "_progress": set(),
     "_progress_bars": set(),
     "_progress_estimate": set(),
@@ -123,6 +125,14 @@ def points_downwards(package, module):
     other = module.split(".")[1]
     allowed = other == package or other in ANYWHERE - {package} or other in ALLOWED[package]
     return allowed or (package, other) in UPWARDS
+
+
+def test_packages_of_the_command_line_import_in_one_direction():
+    order = ["wording", "parsing", "options", "console", "masking", "commands"]
+    for path in (ROOT / "cli").glob("*/*.py"):
+        text = path.read_text()
+        for higher in order[order.index(path.parent.name) + 1 :]:
+            assert f"shoal.cli.{higher}" not in text, path
 
 
 def test_imports_point_downwards():

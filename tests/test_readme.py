@@ -28,7 +28,7 @@ def test_make_demo_shows_what_the_readme_says(tmp_path, monkeypatch):
 
 
 def test_the_readme_is_one_screen_and_a_table():
-    before, _, after = README.partition("## What is there")
+    before, _, after = README.partition("## What Shoal does")
     assert before.count("\n") <= SCREEN
     assert len(after.splitlines()) - len(ROWS) <= 10
 

@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 import shoal
 from shoal import Plan
-from shoal._params import SEED_BITS, DrawnSeed, draw_seed, signature_parameters
+from shoal._params import signature_parameters
+from shoal._seeds import SEED_BITS, DrawnSeed, draw_seed
 from shoal.cli import app
 from shoal.metrics.rounding import round_floats_for_display
 from shoal.partitioners import MuApprox, Search

@@ -6,7 +6,7 @@ from sklearn.neighbors import KNeighborsRegressor
 from reproduction.dependence.sweeps import LAMBDAS, N_QUASI_IDENTIFIERS, REAL_KS, K, sources, sweep
 from reproduction.page import Claim, Claims, NumberTable
 from reproduction.runs import groups, masked
-from shoal.comparison.tradeoff import Point, best_relative, knee
+from shoal.comparison.tradeoff import TradeoffPoint, knee, largest_relative_surplus
 from shoal.geometry import correlated_blocks, predicted_confidential, with_confidential
 from shoal.metrics import (
     delta_disclosure,
@@ -26,8 +26,8 @@ def choice() -> NumberTable:
     for name in ("census", "tarragona"):
         for k in REAL_KS:
             curve = sweep(name)
-            points = [Point(k, w, curve[k, w].x, curve[k, w].y) for w in LAMBDAS]
-            rows["relative"].append(best_relative(points).dependence)
+            points = [TradeoffPoint(k, w, curve[k, w].x, curve[k, w].y) for w in LAMBDAS]
+            rows["relative"].append(largest_relative_surplus(points).dependence)
             rows["knee"].append(knee(points).dependence)
             columns.append(f"{sources()[name].title}, k = {k}")
     return NumberTable("The λ that two rules choose", tuple(columns), rows, decimals=1)

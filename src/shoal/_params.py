@@ -7,12 +7,8 @@ its annotations and defaults for the allowed values, the docstring of the class 
 import inspect
 import json
 import math
-import os
 import re
-import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -98,47 +94,6 @@ MAX_SHOWN = 200  # characters of an argument shown in a message
 K = Annotated[int, AtLeast(1)]
 RandomState = Annotated[int, AtLeast(0)] | np.random.Generator | np.random.RandomState | None
 NJobs = Annotated[int, NotZero()] | None
-GENERATORS = (np.random.Generator, np.random.RandomState)
-SEED_BITS = 128  # of a drawn seed: too many for an exhaustive search
-
-
-class DrawnSeed(int):
-    """A seed drawn for a run; its repr is hidden because the seed may undo the masking."""
-
-    def __repr__(self) -> str:
-        return "<drawn seed>"
-
-    __str__ = __repr__
-
-
-def draw_seed(generator: np.random.Generator | np.random.RandomState | None = None) -> DrawnSeed:
-    """Return a seed drawn from ``generator``, or from the operating system's secure source."""
-    if generator is None:
-        return DrawnSeed(secrets.randbits(SEED_BITS))
-    return DrawnSeed(int.from_bytes(generator.bytes(SEED_BITS // 8)))
-
-
-def as_seed(random_state: RandomState) -> int | None:
-    """Return the seed that ``random_state`` stands for; None stays None.
-
-    A generator is advanced: its next seed is another one.
-
-    Examples
-    --------
-    >>> as_seed(7)
-    7
-    >>> as_seed(np.random.default_rng(0)) == as_seed(np.random.default_rng(0))
-    True
-    """
-    if isinstance(random_state, GENERATORS):
-        return draw_seed(random_state)
-    return random_state
-
-
-def seed_or_draw(random_state: RandomState) -> int:
-    """Return the seed that ``random_state`` stands for; None draws one."""
-    seed = as_seed(random_state)
-    return int(draw_seed() if seed is None else seed)
 
 
 def check_at_least(least: int, **arguments: Any) -> None:
@@ -150,45 +105,6 @@ def check_at_least(least: int, **arguments: Any) -> None:
                 code="parameter-not-accepted",
                 parameter=name,
             )
-
-
-_default_n_jobs: ContextVar[int | None] = ContextVar("default_n_jobs", default=None)
-
-
-@contextmanager
-def default_n_jobs(n_jobs: int | None) -> Iterator[None]:
-    """Run ``n_jobs`` jobs at a time wherever the code within states no number of its own."""
-    effective_n_jobs(n_jobs)  # refuses an invalid number
-    token = _default_n_jobs.set(n_jobs)
-    try:
-        yield
-    finally:
-        _default_n_jobs.reset(token)
-
-
-def effective_n_jobs(n_jobs: int | None) -> int:
-    """Return how many jobs run at a time: one per core if ``n_jobs`` is None or -1.
-
-    Within `default_n_jobs`, None stands for the number that it sets. A negative number counts back
-    from all cores, as in joblib: -2 leaves one core free. Zero jobs are refused.
-
-    Examples
-    --------
-    >>> effective_n_jobs(3)
-    3
-    """
-    cores = os.cpu_count() or 1
-    n_jobs = _default_n_jobs.get() if n_jobs is None else n_jobs
-    if n_jobs is None:
-        return cores
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ParameterError(
-            "`n_jobs` must be an int other than 0: the number of jobs, or -1 for all cores. Got"
-            f" {format_argument(n_jobs)} instead.",
-            code="parameter-not-accepted",
-            parameter="n_jobs",
-        )
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,18 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
+def join_names(names: Sequence[str]) -> str:
+    """Return names as an enumeration.
+
+    Examples
+    --------
+    >>> join_names(["age"]), join_names(["age", "sex", "wage"])
+    ('age', 'age, sex and wage')
+    """
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def plain_text(text: str) -> str:
     """Return text of a docstring without markup and citations.
 

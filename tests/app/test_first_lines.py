@@ -68,9 +68,9 @@ def test_the_first_lines_are_shown_as_they_would_be_read(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress("größe;x\n1,5;2\n".encode("latin-1")))
     as_it_is = first_lines.preview_lines(path, Dialect(separator=";", encoding="latin-1"))
-    assert as_it_is == {"rows": [["größe", "x"], ["1,5", "2"]], "words": "2 columns"}
+    assert as_it_is == {"rows": [["größe", "x"], ["1,5", "2"]], "message": "2 columns"}
     assert first_lines.preview_lines(path, Dialect())["rows"] == []  # not written in UTF-8
     other = first_lines.preview_lines(path, Dialect(encoding="latin-1"))
-    assert "different numbers" in other["words"]
+    assert "different numbers" in other["message"]
     path.write_bytes(b"\x1f\x8b\x08\x00garbage")
     assert first_lines.read_sample(path) == b""

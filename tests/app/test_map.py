@@ -2,7 +2,7 @@
 
 import pytest
 
-from shoal.app.risk_utility_map import draw_map, front_of, recommend
+from shoal.app.risk_utility_map import draw_runs, front_of, recommend
 from shoal.app.sessions import Run
 
 
@@ -28,7 +28,7 @@ def run(number, loss, risk, *, status="kept", roles="quasi-identifier", state="d
 def test_a_single_run_is_not_compared(runs):
     assert front_of(runs) == set()
     assert recommend(runs) == (None, "")
-    assert draw_map(runs, set()) == ""
+    assert draw_runs(runs, set()) == ""
 
 
 def test_the_run_nearest_to_the_least_loss_and_risk_is_recommended():
@@ -37,7 +37,7 @@ def test_the_run_nearest_to_the_least_loss_and_risk_is_recommended():
     best, reason = recommend(runs)
     assert best == 2
     assert "run 2 (k = 2). Of the 3 choices on the Pareto front" in reason
-    drawn = draw_map(runs, front_of(runs), best)
+    drawn = draw_runs(runs, front_of(runs), best)
     assert drawn.count('class="ring"') == 3  # in both pictures and the legend
 
 

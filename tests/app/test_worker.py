@@ -113,7 +113,7 @@ def test_codes_are_shown_as_codes(folder):
     (folder / "a.csv").write_text("plz,n\n" + "01067,1\n80331,2\n" * 9)
     inspection = worker.inspect_file({"name": "a.csv", "dialect": {}})
     codes, numbers = inspection["distributions"]
-    assert (codes["kind"], codes["words"]) == ("counts", "01067 50 %, 80331 50 %")
+    assert (codes["kind"], codes["description"]) == ("counts", "01067 50 %, 80331 50 %")
     assert numbers["kind"] == "bins"
 
 
@@ -123,5 +123,5 @@ def test_numbers_among_words_for_a_missing_value_are_shown_as_numbers(folder):
     inspection = worker.inspect_file({"name": "a.csv", "dialect": dialect})
     numbers, texts = inspection["distributions"]
     assert numbers["kind"] == "bins"
-    assert numbers["words"] == "from 1.5 to 5.5, median 3.25"
+    assert numbers["description"] == "from 1.5 to 5.5, median 3.25"
     assert texts["kind"] == "counts"

@@ -230,7 +230,7 @@ def test_a_manifest_of_version_1_still_verifies(folder, made):
     old = copy.deepcopy(made)
     del old["verdict"], old["report"]
     old["manifest"] = 1
-    old["input"] = manifests.file_entry("in.csv", None)
+    old["input"] = manifests.entry_of_file("in.csv")
     Path("out.json").write_text(manifests.dumps(manifests.sealed(old)))
     verification = shoal.verify("out.csv", "out.json", original="in.csv")
     assert verification.failed == []

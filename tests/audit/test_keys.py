@@ -43,7 +43,7 @@ def test_a_key_file_is_never_overwritten(folder):
         keys.make_key_pair("key.pem", "third.pem")
     assert Path("key.pem").read_bytes() == before
     assert not Path("third.pem").exists()
-    with raises(FileError, "unwritable"):
+    with raises(FileError, "cannot-write"):
         keys.make_key_pair("nowhere/key.pem", "third.pem")
 
 
@@ -106,7 +106,7 @@ def test_malformed_keys_are_refused(folder):
         with raises(FileError, "bad-hash-key"):
             keys.load_hash_key("bad")
     for load in (keys.load_private_key, keys.load_public_key, keys.load_hash_key):
-        with raises(FileError, "unreadable"):
+        with raises(FileError, "file-unreadable"):
             load("none.pem")
 
 

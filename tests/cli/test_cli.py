@@ -292,7 +292,7 @@ def test_an_error_after_publication_says_what_was_published(folder, monkeypatch,
     def broken(*arguments, **options):
         raise error
 
-    monkeypatch.setattr("shoal.cli.release.print_release", broken)
+    monkeypatch.setattr("shoal.cli.masking.mask.print_release", broken)
     monkeypatch.delenv("SHOAL_DEBUG", raising=False)
     result = shell(*MASK)
     assert result.exit_code != 0
@@ -330,6 +330,21 @@ def test_assess_finds_the_masked_columns_itself(folder):
     assert text.splitlines()[0] == "quasi-identifiers: age"
     assert text.splitlines()[1] == "not assessed: name, size, city"
     assert text.splitlines()[2].split() == ["smallest_class", "4", "records"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "exit_code", "text"),
+    [
+        ("l_diversity", 2, "--confidential"),
+        ("fewest_units", 2, "--unit"),
+        ("certified_gap", 1, "needs a proven lower bound"),
+    ],
+)
+def test_assess_names_the_option_for_what_a_measure_needs(folder, measure, exit_code, text):
+    shell(*MASK)
+    result = shell("assess", "in.csv", "out.csv", "-c", "age", "--measure", measure)
+    assert (result.exit_code, result.stdout) == (exit_code, "")
+    assert text in result.stderr
 
 
 def test_assess_shows_measures_of_columns_as_a_table(folder):

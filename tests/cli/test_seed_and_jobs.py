@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from shoal._params import default_n_jobs, effective_n_jobs
+from shoal._jobs import default_n_jobs, effective_n_jobs
 from shoal.audit import verify
 from shoal.cli import app
 from shoal.cli.commands import run as run_command

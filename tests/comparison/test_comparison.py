@@ -33,7 +33,7 @@ from shoal.errors import (
     ParameterError,
     UnprotectedColumn,
 )
-from shoal.report.comparison import comparison_text, draw_map, trial_rows
+from shoal.report.comparison import comparison_text, draw_trials, trial_rows
 
 KNOWN = ["surface", "employees"]
 SECRET = ["turnover"]
@@ -336,7 +336,7 @@ def test_plans_of_two_comparisons_are_not_mixed(comparison, tmp_path):
 
 def test_the_map_shows_every_run_and_joins_the_front(comparison):
     table = trial_rows(comparison)
-    figure = draw_map(table, comparison.risk)
+    figure = draw_trials(table, comparison.risk)
     dots = [mark for mark in figure.marks if mark.tag == "circle"]
     (ring,) = [dot for dot in dots if dot.attributes["class"] == "ring"]
     (number,) = [row["number"] for row in table if row["recommended"]]

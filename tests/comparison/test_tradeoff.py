@@ -8,7 +8,13 @@ from typer.testing import CliRunner
 from raising import raises
 from shoal import datasets
 from shoal.cli import app
-from shoal.comparison.tradeoff import Point, best_relative, knee, run_around, sweep
+from shoal.comparison.tradeoff import (
+    TradeoffPoint,
+    knee,
+    largest_relative_surplus,
+    run_with_dependences,
+    sweep,
+)
 from shoal.errors import ColumnError, ParameterError
 from shoal.partitioners import METHODS
 from shoal.plan import Plan
@@ -25,11 +31,11 @@ def test_census_gives_the_published_curve():
     assert [round(point.distortion_x, 4) for point in points] == CENSUS_X
     assert [round(point.distortion_y, 4) for point in points] == CENSUS_Y
     assert knee(points).dependence == 0.4
-    assert best_relative(points).dependence == 0.2  # as the paper's relative plot shows
+    assert largest_relative_surplus(points).dependence == 0.2  # as the paper's relative plot shows
 
 
 def curve(*pairs):
-    return [Point(3, at / (len(pairs) - 1), x, y) for at, (x, y) in enumerate(pairs)]
+    return [TradeoffPoint(3, at / (len(pairs) - 1), x, y) for at, (x, y) in enumerate(pairs)]
 
 
 def test_the_knee_gains_most_for_what_it_costs():
@@ -40,9 +46,12 @@ def test_the_knee_gains_most_for_what_it_costs():
 def test_the_relative_choice_weighs_per_cents_of_both():
     # Relative gains 0, .4, .5, .9 less relative prices 0, .1, .3, .8: .3 is the most.
     assert (
-        best_relative(curve((0.1, 1), (0.11, 0.6), (0.13, 0.5), (0.18, 0.1))).distortion_x == 0.11
+        largest_relative_surplus(
+            curve((0.1, 1), (0.11, 0.6), (0.13, 0.5), (0.18, 0.1))
+        ).distortion_x
+        == 0.11
     )
-    assert best_relative(curve((0.1, 0.5), (0.2, 0.4))).dependence == 0
+    assert largest_relative_surplus(curve((0.1, 0.5), (0.2, 0.4))).dependence == 0
 
 
 def test_confidential_categories_have_a_curve():
@@ -72,11 +81,11 @@ def test_a_plan_is_shown_on_the_curve():
     plan = Plan.of(
         ["surface", "employees"], METHODS["mdav"](k=3), confidential=["turnover"], dependence=0.2
     )
-    curve = run_around(plan, sme, lambdas=[1, 0, 0.5])
+    curve = run_with_dependences(plan, sme, lambdas=[1, 0, 0.5])
     assert curve == sweep(sme, ["surface", "employees"], ["turnover"], k=[3], lambdas=[0.5, 1])
     bare = Plan.of(["surface", "employees"], METHODS["mdav"](k=3))
     with raises(ParameterError, "dependence-needed"):
-        run_around(bare, sme)
+        run_with_dependences(bare, sme)
 
 
 def test_what_cannot_be_swept_is_refused():

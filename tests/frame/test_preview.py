@@ -34,16 +34,16 @@ def column(values, kind=None):
 )
 def test_a_column_is_counted_or_binned(values, kind, bars, words):
     shown = distribution(column(values))
-    assert (shown["kind"], shown["bars"], shown["words"]) == (kind, bars, words)
+    assert (shown["kind"], shown["bars"], shown["description"]) == (kind, bars, words)
 
 
 def test_dates_times_and_categories_have_distributions():
     dates = distribution(column([dt.date(2020, 1, 1), dt.date(2020, 1, 2), dt.date(2020, 1, 2)]))
-    assert (dates["bars"], dates["words"]) == ([0.5, 1.0], "from 2020-01-01 to 2020-01-02")
+    assert (dates["bars"], dates["description"]) == ([0.5, 1.0], "from 2020-01-01 to 2020-01-02")
     times = distribution(column([dt.time(1), dt.time(2)]))
-    assert times["words"] == "from 01:00:00 to 02:00:00"
+    assert times["description"] == "from 01:00:00 to 02:00:00"
     coded = distribution(column(["a", "b", "a"]).dictionary_encode())
-    assert coded["words"] == "a 67 %, b 33 %"
+    assert coded["description"] == "a 67 %, b 33 %"
     long = distribution(column(list(range(1000))))
     assert len(long["bars"]) == BINS
     assert min(long["bars"]) > 0.9
@@ -62,16 +62,16 @@ def test_codes_are_counted_as_they_are_written():
     text = pa.table({"plz": ["01067", "80331", "01067", ""], "n": ["1", "2", "3", ""]})
     typed = pa.table({"plz": [1067, 80331, 1067, None], "n": [1, 2, 3, None]})
     codes, numbers = preview(text, typed, ["plz"])["distributions"]
-    assert (codes["kind"], codes["words"]) == ("counts", "01067 67 %, 80331 33 %")
-    assert numbers["words"] == "from 1 to 3, median 2"
+    assert (codes["kind"], codes["description"]) == ("counts", "01067 67 %, 80331 33 %")
+    assert numbers["description"] == "from 1 to 3, median 2"
     labelled = pa.table({"a": [1.0, 2.0, None, 1.0]})
     [codes] = preview(labelled, labelled, ["a"])["distributions"]
-    assert codes["words"] == "1 67 %, 2 33 %"
+    assert codes["description"] == "1 67 %, 2 33 %"
 
 
 def test_rare_values_are_not_rounded_to_nothing():
     made = distribution(column(["a"] * 999 + ["b"]))
-    assert made["words"] == "a 100 %, b <1 %"
+    assert made["description"] == "a 100 %, b <1 %"
 
 
 def test_labels_stand_after_the_values():
@@ -80,4 +80,4 @@ def test_labels_stand_after_the_values():
     assert made["rows"] == [
         ["1 Female", "173"], ["2 Male", "177.8"], ["", "160"], ["9", "1e+300"],
     ]  # fmt: skip
-    assert made["distributions"][0]["words"] == "1 Female 33 %, 2 Male 33 %, 9 33 %"
+    assert made["distributions"][0]["description"] == "1 Female 33 %, 2 Male 33 %, 9 33 %"

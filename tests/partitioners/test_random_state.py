@@ -9,7 +9,9 @@ import pytest
 import shoal
 from raising import raises
 from shoal import Plan
-from shoal._params import DrawnSeed, as_seed, effective_n_jobs, signature_parameters
+from shoal._jobs import effective_n_jobs
+from shoal._params import signature_parameters
+from shoal._seeds import DrawnSeed, as_seed
 from shoal.errors import ParameterError
 from shoal.partitioners import MDAV, METHODS, Blocked, MuApprox, Search, partition, partitioner
 from shoal.steps import Microaggregate, Round

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import shoal
-from shoal.cli.console.wording import command_wording
+from shoal.cli.wording import command_wording
 from shoal.errors import HomogeneousGroup, python_wording
 from shoal.frame.summaries import value_counts
 from shoal.frame.tables import open_frame

@@ -25,7 +25,7 @@ from shoal.partitioners import Sorted
 from shoal.plan import Plan
 from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.report import figures
-from shoal.report.html import breakable_parts, embedded, pictures, render, styles
+from shoal.report.html import breakable_parts, embedded, render, report_figures, styles
 from shoal.report.identity import Identity, today
 from shoal.report.summary import summarise
 from shoal.report.text import whole_text
@@ -195,7 +195,7 @@ def test_every_figure_has_a_description_and_stays_within_its_frame(release):
         "dependence": [0.2], "distortion_x": 0.1, "distortion_y": 0.4,
         "curve": [{"k": 3, "dependence": 0, "distortion_x": 0.05, "distortion_y": 0.6}],
     }  # fmt: skip
-    drawn = [figure for figures in pictures(summary).values() for figure in figures]
+    drawn = [figure for figures in report_figures(summary) for figure in figures]
     assert len(drawn) == 4 + len(KNOWN) + 3 + 1
     for figure in drawn:
         assert figure.title
@@ -231,7 +231,7 @@ def test_many_sizes_are_shown_in_ranges():
 
 
 def test_a_figure_can_stand_in_another_page(release):
-    (drawn, *_) = pictures(summarise(release))["Protection and loss"]
+    (drawn, *_) = report_figures(summarise(release)).protection_and_loss
     page = Page(embedded(drawn, "first"))
     assert page.tags.count("svg") == 1
     assert drawn.description in page.text

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import shoal
-from shoal.report.html import pictures, render
+from shoal.report.html import render, report_figures
 from shoal.report.summary import summarise
 
 KNOWN = ["year", "height"]
@@ -53,7 +53,7 @@ def test_the_ceiling_is_the_largest_share_of_one_person(release, visits):
 def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
     (drawn,) = [
         figure
-        for figure in pictures(summarise(release))["Protection and loss"]
+        for figure in report_figures(summarise(release)).protection_and_loss
         if figure.title == "Loss against risk"
     ]
     before, after = (

@@ -219,10 +219,10 @@ def test_complete_tables_are_masked_alike_whatever_the_missing_option(survey):
 def test_the_report_states_how_missing_cells_are_counted(survey, tmp_path):
     release = mask(survey, missing="own-groups")
     release.report(tmp_path / "report.html")
-    assert "strict reading" in (tmp_path / "report.html").read_text()
+    assert "counts as a value of its own" in (tmp_path / "report.html").read_text()
     whole = mask(survey, missing="drop")
     whole.report(tmp_path / "whole.html")
-    assert "strict reading" not in (tmp_path / "whole.html").read_text()
+    assert "counts as a value of its own" not in (tmp_path / "whole.html").read_text()
 
 
 def test_the_losses_say_how_missing_values_were_counted(survey):

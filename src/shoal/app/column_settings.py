@@ -17,7 +17,7 @@ RULES = {  # kinds of values that have such levels
     "prefixes": "nominal",
     "periods": "date",
 }
-RULE_WORDS = {
+RULE_LABELS = {
     "": "none",
     "intervals": "intervals of widths",
     "prefixes": "first characters",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from shoal import _params as parameters
 from shoal._params import Parameter
+from shoal._seeds import GENERATORS
 from shoal._text import plain_text
 from shoal.app.field_descriptions import FieldDescription, describe_field
 from shoal.errors import ParameterError
@@ -15,7 +16,7 @@ PARAMETERS_WITHOUT_FIELD = {  # roles and other fields of the form stand for the
     "columns", "partitioner", "within", "k", "method", "n_jobs", "unit", "household", "weight",
     "column_weights", "importance", "matrix",
 }  # fmt: skip
-TYPES_WITHOUT_FIELD = (NoneType, *parameters.GENERATORS)  # cannot be entered in a field
+TYPES_WITHOUT_FIELD = (NoneType, *GENERATORS)  # cannot be entered in a field
 BY_DEFAULT = "as usual"
 
 
@@ -159,12 +160,12 @@ def read_parameters(
             continue
         value = _value(field, text, signature[name])
         if not signature[name].accepts(value):
-            raise not_accepted(field)
+            raise not_accepted_error(field)
         values[name] = value
     return values
 
 
-def not_accepted(field: Field) -> ParameterError:
+def not_accepted_error(field: Field) -> ParameterError:
     """Return the error for a field that was filled in wrongly; it repeats no value."""
     return ParameterError(
         f"“{field.label}” must be {field.expected}.",
@@ -181,7 +182,7 @@ def _value(field: Field, text: str, parameter: Parameter) -> Any:
     if field.kind == "lines":
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
         if not all(mark for _, mark, _ in pairs):
-            raise not_accepted(field)
+            raise not_accepted_error(field)
         return {original.strip(): replacement.strip() for original, _, replacement in pairs}
     return parameter.parse(text)
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from shoal._text import shorten
+from shoal._text import count, shorten
 from shoal.frame.kinds import MISSING_WORDS
 from shoal.frame.numerals import parse_numerals
 from shoal.io.compression import open_decompressed
@@ -96,13 +96,13 @@ def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
     """Return what the page shows of a text file: its first lines, split by ``dialect``."""
     text = decode(read_sample(path), dialect.encoding)
     if text is None:
-        return {"rows": [], "words": f"The file is not written in {dialect.encoding}."}
+        return {"rows": [], "message": f"The file is not written in {dialect.encoding}."}
     rows = split_lines(text, dialect.separator_for(path))
     widths = {len(row) for row in rows if row}
-    message = f"{max(widths, default=0)} column{'s' if widths != {1} else ''}"
+    message = count(max(widths, default=0), "column")
     if len(widths) > 1:
         message = "The lines have different numbers of cells. Check the separator."
-    return {"rows": rows, "words": message}
+    return {"rows": rows, "message": message}
 
 
 def _detect_encoding(sample: bytes) -> str | None:

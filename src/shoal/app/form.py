@@ -105,9 +105,9 @@ def plans(
         for earlier_settings in earlier_steps(settings)
     ]
     cls = _step_class(settings)
-    sizes: list[int | None] = [*_k_values(settings)] if _has_k(cls) else [None]
+    k_values: list[int | None] = [*_k_values(settings)] if _has_k(cls) else [None]
     result = []
-    for k in sizes:
+    for k in k_values:
         steps = [*earlier, _build_step(settings, names, roles, k)]
         types = column_settings.declared_types(settings, names, steps, hierarchies or {})
         result.append(
@@ -278,14 +278,14 @@ def _k_values(settings: Mapping[str, str]) -> list[int]:
             "“k” must be a whole number like 5, or several to compare, like 3, 5, 10.",
             code="k-not-a-number",
         )
-    sizes = list(dict.fromkeys(int(text) for text in texts))
-    if len(sizes) > MAX_K_VALUES:
+    k_values = list(dict.fromkeys(int(text) for text in texts))
+    if len(k_values) > MAX_K_VALUES:
         raise ParameterError(
-            f"{len(sizes)} values of k are too many at a time: try {MAX_K_VALUES}.",
+            f"{len(k_values)} values of k are too many at a time: try {MAX_K_VALUES}.",
             code="too-many-sizes",
-            sizes=len(sizes),
+            sizes=len(k_values),
         )
-    return sizes
+    return k_values
 
 
 def all_fields() -> Iterator[Field]:

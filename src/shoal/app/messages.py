@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from shoal.app import labels
-from shoal.app.fields import Field, not_accepted
+from shoal.app.fields import Field, not_accepted_error
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
 
@@ -48,7 +48,7 @@ def message_of(error: ShoalError) -> str:
             return f"This method is defined for k = {only[1]} only."
         return "“k” must be a whole number from 1."
     if error.code in _NOT_ACCEPTED_CODES and field is not None and error.attributes.get("of"):
-        return str(not_accepted(field))
+        return str(not_accepted_error(field))
     return error.message_for(page_wording)
 
 

@@ -216,7 +216,7 @@ class Pages:
         except ShoalError as error:
             return JSONResponse({"message": message_of(error)}, 400)
         loaded = session.hierarchies[key]
-        return JSONResponse({"key": key, "words": views.describe_levels(loaded)})
+        return JSONResponse({"key": key, "description": views.describe_levels(loaded)})
 
     async def add_step(self, request: Request) -> Response:
         """Put the step of the form before a new one."""

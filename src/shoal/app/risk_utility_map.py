@@ -1,18 +1,16 @@
 """The risk-utility map of the runs of a session."""
 
-from dataclasses import replace
-
 from shoal._text import shorten
 from shoal.app.sessions import Run
 from shoal.comparison.pareto import nearest_to_ideal, pareto_front, reason_to_recommend
 from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.report.comparison import LARGER_K
 from shoal.report.html import embedded
-from shoal.report.maps import MapPoint, risk_map
+from shoal.report.maps import MapPoint, comparison_map, points_on_front
 
 RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
-WIDTH, NARROW = 480, 360  # of the map, the second for narrow screens
+WIDTHS = (480, 360)  # of the map, the second for narrow screens
 MAX_NAMED_POINTS = 12  # points; with more, only numbers fit
 
 
@@ -44,7 +42,7 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
     return best, f"Recommended: run {best} ({run_by_number[best].title}). {reason}. {LARGER_K}"
 
 
-def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
+def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
     """Return the map as SVG, with the run ``best`` marked; empty if there are no two runs."""
     points = _measured_runs(runs)
     if len(points) < 2:
@@ -62,30 +60,16 @@ def draw_map(runs: list[Run], front: set[int], best: int | None = None) -> str:
         )
         for number, (loss, risk) in points.items()
     ]
-    numbered = [point._replace(label=point.run) for point in map_points]
+    numbered_points = [point._replace(label=point.run) for point in map_points]
     description = (
         f"{len(map_points)} runs by information loss and by the share of the records that an"
         " attacker who links all of them links correctly. On the Pareto front:"
-        f" {', '.join(point.run for point in _on_front(map_points))}."
+        f" {', '.join(point.run for point in points_on_front(map_points))}."
     )
-    wide, narrow = (
-        risk_map(
-            points_of_map,
-            _on_front(points_of_map),
-            description,
-            RISK,
-            title="Risk-utility map",
-            width=width,
-        )
-        for points_of_map, width in ((map_points, WIDTH), (numbered, NARROW))
+    figure = comparison_map(
+        map_points, description, RISK, widths=WIDTHS, narrow_points=numbered_points
     )
-    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    legend += [("ring", "recommended")] if best is not None else []
-    return embedded(replace(wide, legend=legend, narrow=narrow), "map")
-
-
-def _on_front(map_points: list[MapPoint]) -> list[MapPoint]:
-    return sorted(point for point in map_points if point.style == "best")
+    return embedded(figure, "map")
 
 
 def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:

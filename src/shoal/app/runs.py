@@ -1,5 +1,6 @@
 """Runs of the page: their creation, and the words that describe them."""
 
+from shoal._text import count
 from shoal.app import labels
 from shoal.app.sessions import Run
 from shoal.plan import Plan
@@ -21,9 +22,7 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
     phrases += [f"k = {k}"] if k is not None else []
     description = ", ".join(phrases)
     if len(plan.steps) > 1:
-        description += (
-            f", after {len(plan.steps) - 1} other step{'s' if len(plan.steps) > 2 else ''}"
-        )
+        description += f", after {count(len(plan.steps) - 1, 'other step')}"
     repeatable_settings = {**settings, "k": settings.get("k", "") if k is None else str(k)}
     return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 

@@ -10,9 +10,12 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import FileError, MissingDependency
+
+if TYPE_CHECKING:
+    import uvicorn
 
 SHUTDOWN_TIMEOUT = 2  # seconds for open requests
 SIGNALS = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
@@ -38,19 +41,10 @@ def serve(
     write_line : callable
         Shows links to the user.
     """
-    try:
-        import starlette  # noqa: F401
-        import uvicorn
-    except ImportError:
-        raise MissingDependency(
-            'The page needs starlette and uvicorn: pip install "shoal[app]".',
-            code="package-missing",
-            extra="app",
-        ) from None
+    _check_installed()
     listener = _listen(port)
     from shoal.app import jobs  # slow imports, after the port is known to be free
     from shoal.app.access import AccessControl
-    from shoal.app.connections import BoundedConnection, allowed_connections
     from shoal.app.pages import Pages
     from shoal.app.sessions import Sessions
 
@@ -66,17 +60,7 @@ def serve(
         )
         if browser:
             Timer(0.5, webbrowser.open, [access_control.link]).start()
-        for library in ("uvicorn", "asyncio"):
-            logging.getLogger(library).setLevel(logging.CRITICAL)
-        BoundedConnection.max_connections = allowed_connections()
-        config = uvicorn.Config(
-            access_control, access_log=False, log_config=None, ws="none", proxy_headers=False,
-            server_header=False, timeout_graceful_shutdown=SHUTDOWN_TIMEOUT,
-            http=BoundedConnection, backlog=BoundedConnection.max_connections,
-        )  # fmt: skip
-        server = uvicorn.Server(config)
-        server.capture_signals = lambda: _ended_by_signals(server)  # type: ignore[method-assign]
-        server.run(sockets=[listener])
+        _make_server(access_control).run(sockets=[listener])
     finally:
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)  # a second signal must not stop the clean-up
@@ -85,6 +69,37 @@ def serve(
         listener.close()
         for number, handler in previous_handlers.items():
             signal.signal(number, handler)
+
+
+def _check_installed() -> None:
+    try:
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError:
+        raise MissingDependency(
+            'The page needs starlette and uvicorn: pip install "shoal[app]".',
+            code="package-missing",
+            extra="app",
+        ) from None
+
+
+def _make_server(application: Any) -> "uvicorn.Server":
+    """Return a server that logs nothing and holds a bounded number of connections."""
+    import uvicorn
+
+    from shoal.app.connections import BoundedConnection, allowed_connections
+
+    for library in ("uvicorn", "asyncio"):
+        logging.getLogger(library).setLevel(logging.CRITICAL)
+    BoundedConnection.max_connections = allowed_connections()
+    config = uvicorn.Config(
+        application, access_log=False, log_config=None, ws="none", proxy_headers=False,
+        server_header=False, timeout_graceful_shutdown=SHUTDOWN_TIMEOUT,
+        http=BoundedConnection, backlog=BoundedConnection.max_connections,
+    )  # fmt: skip
+    server = uvicorn.Server(config)
+    server.capture_signals = lambda: _ended_by_signals(server)  # type: ignore[method-assign]
+    return server
 
 
 def _listen(port: int) -> socket.socket:

@@ -7,6 +7,7 @@ from pathlib import Path
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from shoal._text import join_names
 from shoal.app.first_lines import detect_format, read_sample
 from shoal.app.requests import header_text, safe_name
 from shoal.app.sessions import Session
@@ -70,10 +71,7 @@ def reading_question(path: Path, fields: Mapping[str, str]) -> str:
         return ""
     if detected.missing and not fields.get("missing"):
         findings.append(f"{detected.missing} for a missing value")
-    phrase = " and ".join(
-        [", ".join(findings[:-1]), findings[-1]] if len(findings) > 1 else findings
-    )
-    return f"Recognised: {phrase}. Check the first lines, then read the file."
+    return f"Recognised: {join_names(findings)}. Check the first lines, then read the file."
 
 
 async def load_hierarchy(request: Request, session: Session, index: int) -> str:

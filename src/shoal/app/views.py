@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from shoal.app import column_settings, first_lines, form, labels
-from shoal.app import runs as run_words
+from shoal.app import runs as run_phrases
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
-from shoal.app.risk_utility_map import draw_map, front_of, recommend
+from shoal.app.risk_utility_map import draw_runs, front_of, recommend
 from shoal.app.sessions import Run, Session, is_text, release_name
 from shoal.app.worker import file_names
 from shoal.errors import ShoalError
 from shoal.inspection.text import join_columns
 from shoal.io.dialect import Dialect
 from shoal.io.formats import FORMATS
-from shoal.report.html import keep_per_cent_signs, styles
+from shoal.report.html import styles, with_unbroken_percentages
 
 EXAMPLES = ("survey", "sme")
-EXAMPLE_WORDS = {
+EXAMPLE_DESCRIPTIONS = {
     "survey": "1,000 invented people of a health survey",
     "sme": "eleven companies, small enough to follow by hand",
 }
@@ -51,7 +51,7 @@ def whole_page(session: Session, limit: int) -> str:
             **common | {"message": session.message or reason},
             limit=limit,
             formats=[(file_format.name, file_format.suffixes) for file_format in WEB_FORMATS],
-            examples=EXAMPLE_WORDS,
+            examples=EXAMPLE_DESCRIPTIONS,
             reading=_reading_content(session),
             name=session.name,
         )
@@ -122,7 +122,7 @@ def _lines_of(file: Path, fields: dict[str, str]) -> str:
 
 def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = "") -> str:
     """Return the first lines of a file as a table, or why there are none."""
-    content = {"rows": [], "words": reason}
+    content = {"rows": [], "message": reason}
     if file is not None and dialect is not None:
         content = first_lines.preview_lines(file, dialect)
     return page("lines.html", **content)
@@ -149,7 +149,7 @@ def column(session: Session, index: int) -> str:
         kinds=labels.KINDS,
         types=labels.TYPES,
         formats=formats,
-        rules=column_settings.RULE_WORDS,
+        rules=column_settings.RULE_LABELS,
         rule_help=column_settings.RULE_HELP,
         aggregates=column_settings.AGGREGATES,
         loaded=describe_levels(loaded) if loaded else "",
@@ -172,7 +172,7 @@ def state(session: Session) -> dict[str, Any]:
         "runs": [
             {
                 "number": run.number,
-                "says": run_words.announcement(run),
+                "says": run_phrases.announcement(run),
                 **_progress(run),
                 **({"stage": _queue(run, session)} if run.state == "waiting" else {}),
             }
@@ -182,7 +182,7 @@ def state(session: Session) -> dict[str, Any]:
 
 
 def _queue(run: Run, session: Session) -> str:
-    return run_words.queue_phrase(run, session.runs)
+    return run_phrases.queue_phrase(run, session.runs)
 
 
 def _progress(work: Any) -> dict[str, Any]:
@@ -213,9 +213,9 @@ def _run_content(session: Session) -> dict[str, Any]:
         "front": front,
         "best": best,
         "recommendation": reason,
-        "map": draw_map(session.runs, front, best),
+        "map": draw_runs(session.runs, front, best),
         "commands": {run.number: command(session, run) for run in session.runs},
-        "chosen": {run.number: run_words.chosen_method(run) for run in session.runs},
+        "chosen": {run.number: run_phrases.chosen_method(run) for run in session.runs},
         "queue": {run.number: _queue(run, session) for run in session.runs},
         "files": {run.number: file_names(run.number) for run in session.runs},
         "under_way": any(run.is_active for run in session.runs),
@@ -243,7 +243,7 @@ def _static_text(name: str) -> str:
 
 def page(template: str, **content: Any) -> str:
     """Return a rendered template; all data are escaped."""
-    return keep_per_cent_signs(str(_environment().get_template(template).render(**content)))
+    return with_unbroken_percentages(str(_environment().get_template(template).render(**content)))
 
 
 @cache

@@ -83,7 +83,9 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
     check_page_limits(name, table.column_names)
     progress.report("inspecting the columns", 0, 0)
     inspection = inspect_source(source, name).to_dict()
-    parsed_table = source.without_codes(_missing_words(inspection)).with_numbers(table.column_names)
+    parsed_table = source.without_codes(_missing_words(inspection)).table_with_numbers(
+        table.column_names
+    )
     categorical = [
         column["name"] for column in inspection["columns"] if column["kind"] in CATEGORICAL
     ]
@@ -125,7 +127,7 @@ def check_page_limits(name: str, columns: Sequence[str]) -> None:
 
 
 def mask(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Run a plan; write release, plan, manifest and both reports, and return the figures."""
+    """Run a plan; write release, plan, manifest and both reports, and return the result."""
     folder, dialect = Path(arguments["folder"]), Dialect(**arguments["dialect"])
     target = arguments["target"]
     names = file_names(arguments["number"])
@@ -166,7 +168,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
         secret=manifest_files.secret,
         fingerprints=True,
     ).release
-    return figures(release)
+    return run_result(release)
 
 
 def file_names(number: int) -> dict[str, str]:
@@ -181,11 +183,10 @@ def file_names(number: int) -> dict[str, str]:
     }
 
 
-def figures(release: Release) -> dict[str, Any]:
-    """Return what the page shows of a release, in its own words."""
+def run_result(release: Release) -> dict[str, Any]:
+    """Return what the page shows of a release as plain data."""
     summary = summarise(release, "public")
     verdict = release.verdict
-    repeated = {finding.with_advice() for finding in verdict.findings}
     return {
         "line": one_line(summary),
         "status": verdict.status,
@@ -194,7 +195,7 @@ def figures(release: Release) -> dict[str, Any]:
             {"severity": finding.severity, "sentence": finding.with_advice(page_wording)}
             for finding in verdict.findings
         ],
-        "warnings": [warning for warning in release.warnings if warning not in repeated],
+        "warnings": summary["warnings"],
         "methods": summary["methods"],
         "k": release.plan.k,
         "attained": release.measures["smallest_class"],

@@ -238,7 +238,7 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
         return None, "not compared: a table of a database has no hash"
     if not has_hash(entry):
         return False, "the manifest has no hash of it"
-    actual = manifests.file_entry(location, None)
+    actual = manifests.entry_of_file(location)
     if "bytes" in entry and actual["bytes"] != entry["bytes"]:
         return compare_numbers(actual["bytes"], entry["bytes"], "bytes")
     same = matches_hash(actual["sha256"], entry, None)
@@ -255,7 +255,7 @@ def check_original(
         return False, "the manifest has no hash of it"
     if "sha256" not in entry and hash_key is None:
         return False, "the hash in the manifest is keyed, and there is no hash key"
-    same = matches_hash(manifests.file_entry(location, None)["sha256"], entry, hash_key)
+    same = matches_hash(manifests.entry_of_file(location)["sha256"], entry, hash_key)
     return same, f"its hash is {'' if same else 'not '}that in the manifest"
 
 

@@ -197,10 +197,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{str(path)!r} could not be read: {reason}.", code="unreadable", file=str(path)
-        ) from None
+        raise FileError.unreadable(path, error) from None
 
 
 def _create(path: Path, content: bytes, mode: int) -> None:
@@ -220,7 +217,7 @@ def _create(path: Path, content: bytes, mode: int) -> None:
     except OSError as error:
         reason = (error.strerror or "I/O error").lower()
         raise FileError(
-            f"{str(path)!r} could not be written: {reason}.", code="unwritable", file=str(path)
+            f"{str(path)!r} could not be written: {reason}.", code="cannot-write", file=str(path)
         ) from None
 
 

@@ -34,7 +34,7 @@ FORMER_NOTES = (  # of earlier versions, whose manifests still verify
 )
 
 
-def content(release: Release) -> dict[str, Any]:
+def of_release(release: Release) -> dict[str, Any]:
     """Return the manifest of a release, without files, with its seal."""
     return sealed(_entries(release, open_frame(release.data).columns))
 
@@ -56,9 +56,9 @@ def of_folder(
 
 def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
     """Return a manifest with the hash of the report added, with its seal."""
-    content = text.encode()
-    digest = hashlib.sha256(content).hexdigest()
-    report = {"name": name, "bytes": len(content), "sha256": digest}
+    encoded_text = text.encode()
+    digest = hashlib.sha256(encoded_text).hexdigest()
+    report = {"name": name, "bytes": len(encoded_text), "sha256": digest}
     return sealed({**entries, "report": report})
 
 
@@ -125,36 +125,31 @@ def of_delivery(
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
         entries,
-        _file_entry(*source, delivery.source),
-        {**_file_entry(*target, delivery.target), "types": dict(delivery.types)},
+        _entry_of_fingerprint(*source, delivery.source),
+        {**_entry_of_fingerprint(*target, delivery.target), "types": dict(delivery.types)},
         dialect,
         hash_key,
     )
 
 
-def _file_entry(
+def _entry_of_fingerprint(
     location: str, table: str | None, fingerprint: Fingerprint | None
 ) -> dict[str, Any]:
+    """Return name, size and hash of a file that was read or written; only a database's table."""
     if fingerprint is None:
         return {"table": table}
     return {"name": Path(location).name, **asdict(fingerprint)}
 
 
-def file_entry(location: str, written: Path | None, table: str | None = None) -> dict[str, Any]:
-    """Return name, size and hash of a file; only the table of a database.
-
-    ``written`` is the path of the file if it is not yet published.
-    """
+def entry_of_file(location: str) -> dict[str, Any]:
+    """Return name, size and hash of a file; for a database, an entry without a table."""
     if is_database(location):
-        return {"table": table}
-    path = written or Path(location)
+        return {"table": None}
+    path = Path(location)
     try:
-        return {"name": Path(location).name, "bytes": path.stat().st_size, "sha256": sha256(path)}
+        return {"name": path.name, "bytes": path.stat().st_size, "sha256": sha256(path)}
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{location!r} could not be read: {reason}.", code="file-unreadable", file=location
-        ) from None
+        raise FileError.unreadable(location, error) from None
 
 
 def check_suffix(path: Path) -> None:

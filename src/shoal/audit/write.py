@@ -57,19 +57,15 @@ def write_manifest(
         signing_key=keys.as_private_key(sign),
         hash_key=None if hash_key is None else Path(hash_key),
     )
-    input_entry = {} if original is None else manifests.file_entry(str(original), None)
-    output_entry = manifests.file_entry(str(released), None)
+    input_entry = {} if original is None else manifests.entry_of_file(str(original))
+    output_entry = manifests.entry_of_file(str(released))
     entries = manifests.with_files(
         release.manifest, input_entry, output_entry, dialect or Dialect(), manifest_files.hash_key
     )
     documents = manifest_files.documents(manifests.dumps)
     with Publication(force=force) as publication:
-        temporary_paths = {
-            path: publication.add(path, secret=path in manifest_files.secret) for path in documents
-        }
+        for path in documents:
+            publication.add(path, secret=path in manifest_files.secret)
         for path, document in documents.items():
-            content = document(entries)
-            temporary_paths[path].write_bytes(
-                content.encode() if isinstance(content, str) else content
-            )
+            publication.write(path, document(entries))
     return manifest_files.manifest

@@ -1,7 +1,7 @@
 """Comparison of plans on one table, and the trade-off between loss and dependence."""
 
 from shoal.comparison.advice import Advice, AdvisedTrial
-from shoal.comparison.limit_search import advise
+from shoal.comparison.plan_search import advise
 from shoal.comparison.plans import compare, compare_plans, grid
 from shoal.comparison.trials import Comparison, Trial
 

@@ -32,9 +32,9 @@ class PlanFamily:
     ----------
     name : str
         Name of the method or step.
-    kind : str
+    step : str
         Name of the step.
-    scale : tuple of float
+    first_strengths : tuple of float
         Strengths to try first, in ascending order.
     make_plan : callable
         Returns the plan of a strength.
@@ -43,34 +43,37 @@ class PlanFamily:
     """
 
     name: str
-    kind: str
-    scale: tuple[float, ...]
+    step: str
+    first_strengths: tuple[float, ...]
     make_plan: Callable[[float], Plan]
     is_fixed: bool = False
 
     @property
     def lower_limit(self) -> float:
         """A strength at or below which no other is tried."""
-        return self.scale[0] - 1 if self.kind == "microaggregate" else 0.0
+        return self.first_strengths[0] - 1 if self.step == "microaggregate" else 0.0
 
-    def first_strengths(self, best: float | None) -> tuple[float, ...]:
-        """Return the strengths to try first: near the best of a similar family, or all."""
+    def strengths_near(self, best: float | None) -> tuple[float, ...]:
+        """Return those of the first strengths that are near the best of a similar family.
+
+        Without a best strength, and if no others may be tried, these are all of them.
+        """
         if best is None or self.is_fixed:
-            return self.scale
-        lower = [strength for strength in self.scale if strength < best][-1:]
+            return self.first_strengths
+        lower = [strength for strength in self.first_strengths if strength < best][-1:]
         return (*lower, best)
 
     def between(self, low: float, high: float) -> float | None:
         """Return a strength between two others, or None if they are near enough."""
         if self.is_fixed:
             return None
-        if self.kind == "microaggregate":
+        if self.step == "microaggregate":
             return (low + high) // 2 if high - low > 1 else None
         return (low + high) / 2 if high - low > PRECISION * high else None
 
     def without_seeds(self, plan: Plan) -> Plan:
         """Return a plan without the seeds of random steps, which could undo the masking."""
-        if self.kind == "microaggregate":
+        if self.step == "microaggregate":
             return plan
         steps = [step.replace(random_state=None) for step in plan.steps]
         return plan.replace(steps=steps)
@@ -122,13 +125,13 @@ def plan_families(
     for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
         microaggregate(name, MIN_K)  # refuses unknown methods and options before anything is run
         k_values = _k_values(limits, n_records) if k is None else sorted({*_as_k_list(k)})
-        scale = tuple(map(float, k_values))
+        strengths = tuple(map(float, k_values))
         make = partial(microaggregate, name)
-        result.append(PlanFamily(name, "microaggregate", scale, make, k is not None))
+        result.append(PlanFamily(name, "microaggregate", strengths, make, k is not None))
     for name in steps:
         if name in STRENGTHS_OF_STEPS:
-            parameter, scale = STRENGTHS_OF_STEPS[name]
-            result.append(PlanFamily(name, name, scale, partial(randomise, name, parameter)))
+            parameter, strengths = STRENGTHS_OF_STEPS[name]
+            result.append(PlanFamily(name, name, strengths, partial(randomise, name, parameter)))
     return result
 
 

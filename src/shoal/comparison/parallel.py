@@ -6,7 +6,7 @@ from threading import Event
 from typing import TypeVar
 
 from shoal import _progress as progress
-from shoal._params import effective_n_jobs
+from shoal._jobs import effective_n_jobs
 
 POLL_INTERVAL = 0.2  # seconds between two checks for an interrupt
 

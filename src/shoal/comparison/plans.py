@@ -139,7 +139,7 @@ def grid(
             columns,
             partitioner(
                 name,
-                {"k": size}
+                {"k": k_value}
                 | {
                     option: value
                     for option, value in options.items()
@@ -151,10 +151,12 @@ def grid(
             types=types,
             missing_codes=missing_codes,
             other_columns="release",
-            dependence=share,
+            dependence=dependence_value,
             **{option: value for option, value in options.items() if option in step_parameters},
         )
-        for name, size, share in product(methods, _as_unique_list(k), _as_unique_list(dependence))
+        for name, k_value, dependence_value in product(
+            methods, _as_unique_list(k), _as_unique_list(dependence)
+        )
     ]
 
 

@@ -15,7 +15,7 @@ LAMBDAS = tuple(step / 10 for step in range(11))
 
 
 @dataclass(frozen=True)
-class Point:
+class TradeoffPoint:
     """One run of a sweep.
 
     Parameters
@@ -42,7 +42,7 @@ class Point:
     distortion_x: float
     distortion_y: float
 
-    def increments(self, start: "Point") -> tuple[float, float]:
+    def increments(self, start: "TradeoffPoint") -> tuple[float, float]:
         """Return how much both distortions change, relative to ``start``."""
         return (
             _relative_change(self.distortion_x, start.distortion_x),
@@ -61,7 +61,7 @@ def sweep(
     n_jobs: int | None = 1,
     types: Mapping[str, Any] | None = None,
     **options: Any,
-) -> list[Point]:
+) -> list[TradeoffPoint]:
     """Microaggregate a table once for every k and every lambda.
 
     Parameters
@@ -90,7 +90,7 @@ def sweep(
 
     Returns
     -------
-    list of Point
+    list of TradeoffPoint
         By k, then by lambda.
     """
     if not confidential:
@@ -112,9 +112,9 @@ def sweep(
     return _run_plans(data, plans, n_jobs)
 
 
-def run_around(
+def run_with_dependences(
     plan: Plan, data: IntoDataFrame, *, lambdas: Sequence[float] = LAMBDAS, n_jobs: int | None = 1
-) -> list[Point]:
+) -> list[TradeoffPoint]:
     """Run a plan with other values of lambda, to show it on a curve.
 
     Parameters
@@ -130,7 +130,7 @@ def run_around(
 
     Returns
     -------
-    list of Point
+    list of TradeoffPoint
         By lambda.
     """
     entries = plan.to_dict()
@@ -150,17 +150,17 @@ def run_around(
     return _run_plans(data, plans, n_jobs)
 
 
-def by_k(points: Sequence[Point]) -> dict[int, list[Point]]:
+def by_k(points: Sequence[TradeoffPoint]) -> dict[int, list[TradeoffPoint]]:
     """Return the points of each k."""
     return {k: list(group) for k, group in groupby(points, key=lambda point: point.k)}
 
 
-def plot(points: Sequence[Point]) -> Any:
+def plot(points: Sequence[TradeoffPoint]) -> Any:
     """Draw the curve of each k with matplotlib, which the extra ``plots`` installs.
 
     Parameters
     ----------
-    points : list of Point
+    points : list of TradeoffPoint
         Results of `sweep`.
 
     Returns
@@ -173,7 +173,7 @@ def plot(points: Sequence[Point]) -> Any:
     return plot_tradeoff(points)
 
 
-def knee(points: Sequence[Point]) -> Point:
+def knee(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     """Return the point of one k that gains the most dependence for its distortion.
 
     Both distortions are expressed as shares of their change between the least and the greatest
@@ -182,17 +182,18 @@ def knee(points: Sequence[Point]) -> Point:
 
     Parameters
     ----------
-    points : list of Point
+    points : list of TradeoffPoint
         Points of one k.
 
     Returns
     -------
-    Point
+    TradeoffPoint
         The knee.
 
     Examples
     --------
-    >>> knee([Point(3, 0, 0.1, 0.5), Point(3, 0.2, 0.12, 0.2), Point(3, 1, 0.4, 0.1)]).dependence
+    >>> curve = [(0, 0.1, 0.5), (0.2, 0.12, 0.2), (1, 0.4, 0.1)]
+    >>> knee([TradeoffPoint(3, *figures) for figures in curve]).dependence
     0.2
     """
     ordered = sorted(points, key=lambda point: point.dependence)
@@ -210,7 +211,7 @@ def knee(points: Sequence[Point]) -> Point:
     )
 
 
-def best_relative(points: Sequence[Point]) -> Point:
+def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     """Return the point of one k whose relative gain exceeds its relative price the most.
 
     This is the criterion of the paper's figures: distortions are counted relative to those of
@@ -220,18 +221,18 @@ def best_relative(points: Sequence[Point]) -> Point:
 
     Parameters
     ----------
-    points : list of Point
+    points : list of TradeoffPoint
         Points of one k.
 
     Returns
     -------
-    Point
+    TradeoffPoint
         The point; that of the least lambda where the price is always at least the gain.
 
     Examples
     --------
-    >>> points = [Point(3, 0, 0.1, 0.5), Point(3, 0.1, 0.12, 0.3), Point(3, 0.2, 0.14, 0.2)]
-    >>> best_relative(points).dependence
+    >>> curve = [(0, 0.1, 0.5), (0.1, 0.12, 0.3), (0.2, 0.14, 0.2)]
+    >>> largest_relative_surplus([TradeoffPoint(3, *figures) for figures in curve]).dependence
     0.1
     """
     ordered = sorted(points, key=lambda point: point.dependence)
@@ -240,7 +241,9 @@ def best_relative(points: Sequence[Point]) -> Point:
     return ordered[surplus.index(max(surplus))]
 
 
-def _run_plans(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -> list[Point]:
+def _run_plans(
+    data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None
+) -> list[TradeoffPoint]:
     points = []
     for trial in compare_plans(data, plans, risk=None, n_jobs=n_jobs).trials:
         if trial.error is not None:
@@ -248,7 +251,9 @@ def _run_plans(data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None) -
         distortion_x, distortion_y = (
             trial.measures[name] for name in ("distortion_x", "distortion_y")
         )
-        points.append(Point(trial.plan.k or 0, trial.dependence, distortion_x, distortion_y))
+        points.append(
+            TradeoffPoint(trial.plan.k or 0, trial.dependence, distortion_x, distortion_y)
+        )
     return points
 
 

@@ -11,7 +11,7 @@ from importlib import resources
 from io import BytesIO
 from typing import Any
 
-from shoal.datasets.frames import Kind, check_kind, to_frame
+from shoal.datasets.frames import FrameLibrary, check_kind, to_frame
 
 
 @dataclass(frozen=True)
@@ -25,35 +25,38 @@ class Reference:
     unused: tuple[str, ...] = ()
 
 
+TARRAGONA_COLUMNS = (
+    "FIXED.ASSETS", "CURRENT.ASSETS", "TREASURY", "UNCOMMITTED.FUNDS",
+    "PAID.UP.CAPITAL", "SHORT.TERM.DEBT", "SALES", "LABOR.COSTS", "DEPRECIATION",
+    "OPERATING.PROFIT", "FINANCIAL.OUTCOME", "GROSS.PROFIT", "NET.PROFIT",
+)  # fmt: skip
+CENSUS_COLUMNS = (
+    "AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC",
+    "POTHVAL", "INTVAL", "PEARNVAL", "FICA", "WSALVAL", "ERNVAL",
+)  # fmt: skip
+EIA_COLUMNS = (
+    "UTILITYID", "UTILNAME", "STATE", "YEAR", "MONTH",
+    "RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES",
+    "OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES",
+)  # fmt: skip
 REFERENCES = {
     "tarragona": Reference(
         source="Tarragona.rda",
         source_sha256="e83def0648be5e47eaf202b4dd60dd6981591d0858fd249817b9a2cc97cf2aef",
         rows=834,
-        columns=(
-            *("FIXED.ASSETS", "CURRENT.ASSETS", "TREASURY", "UNCOMMITTED.FUNDS"),
-            *("PAID.UP.CAPITAL", "SHORT.TERM.DEBT", "SALES", "LABOR.COSTS", "DEPRECIATION"),
-            *("OPERATING.PROFIT", "FINANCIAL.OUTCOME", "GROSS.PROFIT", "NET.PROFIT"),
-        ),
+        columns=TARRAGONA_COLUMNS,
     ),
     "census": Reference(
         source="CASCrefmicrodata.rda",
         source_sha256="147d0d7fa823a384e36c2297174560e32cdbe6e39803f22f797610fb1a2993d6",
         rows=1080,
-        columns=(
-            *("AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX", "TAXINC"),
-            *("POTHVAL", "INTVAL", "PEARNVAL", "FICA", "WSALVAL", "ERNVAL"),
-        ),
+        columns=CENSUS_COLUMNS,
     ),
     "eia": Reference(
         source="EIA.rda",
         source_sha256="8b61ceb0d1fa01d024bd62171655601abed62ff70a5e9e6fd550c43a1f76695e",
         rows=4092,
-        columns=(
-            *("UTILITYID", "UTILNAME", "STATE", "YEAR", "MONTH"),
-            *("RESREVENUE", "RESSALES", "COMREVENUE", "COMSALES", "INDREVENUE", "INDSALES"),
-            *("OTHREVENUE", "OTHRSALES", "TOTREVENUE", "TOTSALES"),
-        ),
+        columns=EIA_COLUMNS,
         unused=("UTILNAME", "STATE", "YEAR", "MONTH"),
     ),
 }
@@ -64,7 +67,7 @@ COLUMNS = {
 }
 
 
-def tarragona(kind: Kind = "pandas") -> Any:
+def tarragona(kind: FrameLibrary = "pandas") -> Any:
     """Return Tarragona: 834 companies of the area of Tarragona, 13 columns of their accounts.
 
     One of the reference tables of [BDM02]_. The literature uses all columns.
@@ -94,7 +97,7 @@ def tarragona(kind: Kind = "pandas") -> Any:
     return _load("tarragona", kind)
 
 
-def census(kind: Kind = "pandas") -> Any:
+def census(kind: FrameLibrary = "pandas") -> Any:
     """Return Census: 1080 persons, 13 columns of incomes, taxes and a sampling weight.
 
     One of the reference tables of [BDM02]_. The literature uses all columns.
@@ -124,7 +127,7 @@ def census(kind: Kind = "pandas") -> Any:
     return _load("census", kind)
 
 
-def eia(kind: Kind = "pandas") -> Any:
+def eia(kind: FrameLibrary = "pandas") -> Any:
     """Return EIA: 4092 monthly accounts of electric utilities, 15 columns.
 
     One of the reference tables of [BDM02]_. The literature uses eleven columns,

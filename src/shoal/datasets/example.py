@@ -3,7 +3,7 @@
 from importlib import resources
 from typing import Any
 
-from shoal.datasets.frames import Kind, check_kind, integer_schema, parse_csv, to_frame
+from shoal.datasets.frames import FrameLibrary, check_kind, integer_schema, parse_csv, to_frame
 
 COLUMNS = ("company", "surface", "employees", "turnover", "net_profit")
 ROWS = 11
@@ -17,7 +17,7 @@ ROLES = {
 }
 
 
-def sme(kind: Kind = "pandas") -> Any:
+def sme(kind: FrameLibrary = "pandas") -> Any:
     """Return the eleven small and medium companies of [DSS08]_, Table 1.
 
     The table is small enough to follow a method by hand: company, surface of

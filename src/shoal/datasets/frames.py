@@ -8,7 +8,7 @@ from pyarrow import csv
 
 from shoal.errors import MissingDependency, ParameterError
 
-Kind = Literal["pandas", "polars", "pyarrow"]
+FrameLibrary = Literal["pandas", "polars", "pyarrow"]
 
 
 def integer_schema(columns: tuple[str, ...], text: tuple[str, ...] = ()) -> pa.Schema:
@@ -24,9 +24,10 @@ def parse_csv(content: bytes, schema: pa.Schema) -> pa.Table:
 
 def check_kind(kind: str) -> None:
     """Refuse a kind of frame that is unknown or not installed, before any work is done."""
-    if kind not in get_args(Kind):
+    if kind not in get_args(FrameLibrary):
         raise ParameterError(
-            f"There is no kind of frame {kind!r}. Choose one of: {', '.join(get_args(Kind))}.",
+            f"There is no kind of frame {kind!r}. Choose one of:"
+            f" {', '.join(get_args(FrameLibrary))}.",
             code="unknown-frame-kind",
             given=kind,
         )

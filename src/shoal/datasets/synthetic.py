@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.datasets.frames import Kind, check_kind, to_frame
+from shoal.datasets.frames import FrameLibrary, check_kind, to_frame
 from shoal.errors import ParameterError
 
 Column = NDArray[np.float64]
@@ -29,7 +29,7 @@ ROLES = {
 }
 
 
-def survey(n: int = 1000, random_state: int | None = 0, kind: Kind = "pandas") -> Any:
+def survey(n: int = 1000, random_state: int | None = 0, kind: FrameLibrary = "pandas") -> Any:
     """Return a made-up survey of ``n`` persons, for demonstrations and tests.
 
     No value comes from a real person. The same seed gives the same bytes, and a

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import ColumnError, InputError
 from shoal.frame.hierarchies import Hierarchy, Row
 from shoal.frame.numerals import open_end_position
@@ -22,7 +23,8 @@ KIND_PATTERNS = {
 }
 
 Codes = NDArray[np.int64]
-Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]  # one value for each text
+Matrix = NDArray[np.float64]  # one value for each pair
 
 
 class CategoryGeometry(NamedTuple):
@@ -81,7 +83,7 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
 
-def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: Type) -> Matrix:
+def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: Type) -> Vector:
     """Return the rank of each text in the order of an ordinal column, counted from 0."""
     if declared_type.order:
         rank = {text: position for position, text in enumerate(declared_type.order)}
@@ -110,7 +112,7 @@ def _positions(texts: Sequence[str]) -> list[float] | None:
 
 def nominal_codes(
     name: str, texts: list[str], cells: CellTexts, declared_type: Type
-) -> tuple[Matrix, CategoryGeometry]:
+) -> tuple[Vector, CategoryGeometry]:
     """Return a code for each text, and what is declared about the distances between codes."""
     distinct_texts = set(texts)
     _check_number_of_values(name, len(distinct_texts), declared_type)
@@ -245,7 +247,7 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
     missing = sum(pair not in distance_of_pair for i, row in enumerate(pairs) for pair in row[:i])
     if missing:
         raise InputError(
-            f"The distances of column {name!r} lack {missing} pair{'s' if missing > 1 else ''} of"
+            f"The distances of column {name!r} lack {count(missing, 'pair')} of"
             " values that occur in the data. Give every pair.",
             code="distances-incomplete",
             column=name,
@@ -259,11 +261,11 @@ def _refuse_unknown(
 ) -> None:
     unknown_indices = [index for index, text in enumerate(texts) if text not in declared_values]
     if unknown_indices:
-        count = cells.count(unknown_indices)
+        n_unknown = cells.count(unknown_indices)
         raise InputError(
-            f"Column {name!r} has {count:,} of {cells.n_cells:,} cells with a value that {source}"
-            " lacks. Add the missing values to the type, or correct the cells.",
+            f"Column {name!r} has {n_unknown:,} of {cells.n_cells:,} cells with a value that"
+            f" {source} lacks. Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,
-            count=count,
+            count=n_unknown,
         )

@@ -19,7 +19,7 @@ MAX_SCALE = 6  # values of an answer scale; the codes 7, 8 and 9 may stand for m
 class ColumnProperties(NamedTuple):
     """Type of a column, its missing values, and properties of its numbers."""
 
-    type: str  # "whole", "number", "date", "yes/no" or "text"
+    value_type: str  # "whole", "number", "date", "yes/no" or "text"
     missing: int  # number of missing values
     is_sequence: bool
     is_ascending: bool
@@ -30,17 +30,17 @@ class ColumnProperties(NamedTuple):
 def column_properties(frame: Frame, name: str) -> ColumnProperties:
     """Return the properties of a column; those of numbers are False if values are missing."""
     column = frame[name]
-    kind = _kind(column.dtype)
+    value_type = _value_type(column.dtype)
     missing = missing_counts(frame, [name]).get(name, 0)
-    is_complete_number = missing == 0 and kind in ("whole", "number")
+    is_complete_number = missing == 0 and value_type in ("whole", "number")
     values = floats(column) if is_complete_number else np.empty(0)
     return ColumnProperties(
-        kind,
+        value_type,
         missing,
-        is_sequence=kind == "whole" and bool(len(values)) and _is_sequence(values),
+        is_sequence=value_type == "whole" and bool(len(values)) and _is_sequence(values),
         is_ascending=bool(len(values)) and _is_ascending(values),
         is_positive=bool(len(values)) and bool(values.min() > 0),
-        is_whole=kind == "whole" or (kind == "number" and _is_whole(floats(column))),
+        is_whole=value_type == "whole" or (value_type == "number" and _is_whole(floats(column))),
     )
 
 
@@ -83,15 +83,15 @@ def _sentinels_of_scale(values: Sequence[float]) -> list[float]:
     return possible_codes if is_consecutive and scale[-1] <= 5 and len(scale) > 1 else []
 
 
-def _kind(dtype: Any) -> str:
-    for kind, applies in {
+def _value_type(dtype: Any) -> str:
+    for value_type, applies in {
         "whole": dtype.is_integer(),
         "number": dtype.is_numeric(),
         "date": dtype.is_temporal(),
         "yes/no": dtype == nw.Boolean,
     }.items():
         if applies:
-            return kind
+            return value_type
     return "text"
 
 

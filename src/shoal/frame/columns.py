@@ -60,7 +60,7 @@ class Column:
     spelling: NDArray[np.int64] | None = None
 
     @property
-    def for_axes(self) -> tuple[Any, ...]:
+    def axes_arguments(self) -> tuple[Any, ...]:
         """The arguments of `shoal.geometry.axes_of`."""
         return self.values, self.codes, self.kind, self.distances, self.ancestors, self.name
 

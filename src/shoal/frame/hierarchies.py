@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
 
+from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.frame import hierarchy_checks as checks
 from shoal.frame.date_formats import parse_date, possible_formats
@@ -185,7 +186,7 @@ class Hierarchy:
             return f"{rule[0]}: {', '.join(map(str, rule[1]))}"
         paths = [row[:-1] if self._is_rooted else row for row in self.rows]
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
-        summary = ", ".join([_count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
+        summary = ", ".join([count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
         lines = _tree_lines([path[:0:-1] for path in paths])
         n_hidden = len(lines) - MAX_LINES
         return "\n".join(
@@ -230,7 +231,7 @@ def _by_intervals(values: Sequence[str], widths: Sequence[float], name: str) -> 
     known_widths = [width for width in exact_widths if width is not None]
     is_whole = all(number.denominator == 1 for number in (*known_numbers, *known_widths))
     return [
-        (value, *(interval(number, width, is_whole) for width in known_widths))
+        (value, *(interval(number, width, is_whole=is_whole) for width in known_widths))
         for value, number in zip(values, known_numbers, strict=True)
     ]
 
@@ -271,10 +272,6 @@ def _tree_lines(paths: Sequence[Row], depth: int = 0) -> list[str]:
             paths_by_category.setdefault(path[0], []).append(path[1:])
     lines = []
     for category, narrower in paths_by_category.items():
-        lines.append(f"{'  ' * depth}{category}: {_count(len(narrower), 'value')}")
+        lines.append(f"{'  ' * depth}{category}: {count(len(narrower), 'value')}")
         lines += _tree_lines(narrower, depth + 1)
     return lines
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

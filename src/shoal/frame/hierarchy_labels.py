@@ -28,14 +28,14 @@ def exact_number(text: str) -> Fraction | None:
         return None
 
 
-def interval(number: Fraction, width: Fraction, is_whole: bool) -> str:
+def interval(number: Fraction, width: Fraction, *, is_whole: bool) -> str:
     """Return the label of the interval of a given width that contains a number.
 
     Examples
     --------
-    >>> interval(Fraction(7), Fraction(5), True), interval(Fraction(-7), Fraction(5), True)
-    ('5-9', '-10 to -6')
-    >>> interval(Fraction("0.3"), Fraction("0.1"), False)
+    >>> [interval(Fraction(number), Fraction(5), is_whole=True) for number in (7, -7)]
+    ['5-9', '-10 to -6']
+    >>> interval(Fraction("0.3"), Fraction("0.1"), is_whole=False)
     '[0.3, 0.4)'
     """
     low = number // width * width

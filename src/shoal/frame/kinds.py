@@ -231,7 +231,9 @@ def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
         return None
     if not all(text.isdecimal() for text in texts):
         return None
-    return Decision(Type("nominal"), "its digits have leading zeros, so they are codes", True)
+    return Decision(
+        Type("nominal"), "its digits have leading zeros, so they are codes", inferred=True
+    )
 
 
 def _by_code_name(facts: ColumnFacts) -> Decision | None:
@@ -265,7 +267,7 @@ def _by_dates(facts: ColumnFacts) -> Decision | None:
         return None
     if len(formats) > 1:  # refused when it is read, unless the format is declared
         why = "its text reads as dates, of which day and month could be swapped"
-        return Decision(Type("date"), why, True, formats=tuple(formats))
+        return Decision(Type("date"), why, inferred=True, formats=tuple(formats))
     date_format = formats[0]
     why = (
         f"its values read as dates written as {date_format}"
@@ -311,11 +313,13 @@ def _by_missing_words(facts: ColumnFacts) -> Decision | None:
     codes = tuple(words)
     exception_clause = "except for a word that stands for a missing value"
     if parse_numerals(other_texts, facts.decimal)[1] is not None:
-        return Decision(Type("numeric"), f"its cells are numbers, {exception_clause}", True, codes)
+        why = f"its cells are numbers, {exception_clause}"
+        return Decision(Type("numeric"), why, inferred=True, missing_codes=codes)
     formats = possible_formats(other_texts)
     if len(formats) == 1:
         date_type = Type("date", format=formats[0])
-        return Decision(date_type, f"its cells are dates, {exception_clause}", True, codes)
+        why = f"its cells are dates, {exception_clause}"
+        return Decision(date_type, why, inferred=True, missing_codes=codes)
     return None
 
 

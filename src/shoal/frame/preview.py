@@ -87,7 +87,7 @@ def distribution(
     column = without_dictionary(column)
     arrow_type, values = column.type, column.drop_null()
     if len(values) == 0:
-        return {"kind": "empty", "bars": [], "words": "no values"}
+        return {"kind": "empty", "bars": [], "description": "no values"}
     if pa.types.is_temporal(arrow_type) and not pa.types.is_duration(arrow_type):
         return _binned(
             _seconds(values), _cell_text(pc.min(values).as_py()), _cell_text(pc.max(values).as_py())
@@ -99,13 +99,19 @@ def distribution(
             mark = "" if are_years(numbers) else ","
             low, high = (f"{end:{mark}.6g}" for end in (numbers.min(), numbers.max()))
             return _binned(numbers, low, high, mark)
-        return {"kind": "empty", "bars": [], "words": "no finite values"}
+        return {"kind": "empty", "bars": [], "description": "no finite values"}
     return _value_counts(values, labels or {})
 
 
 def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str, Any]:
     if low == high:
-        return {"kind": "bins", "bars": [1.0], "low": low, "high": high, "words": f"always {low}"}
+        return {
+            "kind": "bins",
+            "bars": [1.0],
+            "low": low,
+            "high": high,
+            "description": f"always {low}",
+        }
     distinct = np.unique(numbers[:100_000])
     bins = min(BINS, max(2, len(distinct)))
     counts, _ = np.histogram(numbers, bins=bins)
@@ -113,7 +119,13 @@ def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str
     description = f"from {low} to {high}"
     if math.isfinite(middle) and _is_number(low):
         description += f", median {middle:{separator}.6g}"
-    return {"kind": "bins", "bars": _shares(counts), "low": low, "high": high, "words": description}
+    return {
+        "kind": "bins",
+        "bars": _shares(counts),
+        "low": low,
+        "high": high,
+        "description": description,
+    }
 
 
 def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -121,7 +133,11 @@ def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[st
     counted = texts.value_counts()
     counts = counted.field("counts").to_numpy()
     if len(counts) == len(texts) > MAX_VALUES:
-        return {"kind": "unique", "bars": [], "words": f"{len(counts):,} values, all different"}
+        return {
+            "kind": "unique",
+            "bars": [],
+            "description": f"{len(counts):,} values, all different",
+        }
     order = np.lexsort((np.arange(len(counts)), -counts))[:MAX_VALUES]
     names = [
         _with_label(_cell_text(counted.field("values")[int(i)].as_py()), labels) for i in order
@@ -133,7 +149,7 @@ def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[st
     )
     n_others = len(counts) - 3
     description += f" and {n_others:,} more" if n_others > 0 else ""
-    return {"kind": "counts", "bars": _shares(counts[order]), "words": description}
+    return {"kind": "counts", "bars": _shares(counts[order]), "description": description}
 
 
 def _percent(share: float) -> str:

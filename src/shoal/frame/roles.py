@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
 
 from shoal._params import format_argument, hint
+from shoal._text import join_names
 from shoal.errors import ParameterError, PlanError
 
 Role = Literal[
@@ -64,7 +65,4 @@ def columns_with(roles: Mapping[str, str], role: Role) -> list[str]:
 
 def name_columns(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
     """Return the names of columns for a sentence: ``Columns 'a', 'b' and 'c'``."""
-    names = [repr(column) for column in columns]
-    if len(names) == 1:
-        return f"{singular} {names[0]}"
-    return f"{plural} {', '.join(names[:-1])} and {names[-1]}"
+    return f"{singular if len(columns) == 1 else plural} {join_names([*map(repr, columns)])}"

@@ -10,6 +10,7 @@ from narwhals.stable.v2.typing import IntoDataFrame as IntoDataFrame
 from numpy.typing import NDArray
 
 from shoal._params import hint
+from shoal._text import count
 from shoal.errors import ColumnError, InputError
 from shoal.frame.conversion import as_supported
 from shoal.frame.decimals import MAX_EXACT_INTEGER
@@ -85,18 +86,18 @@ def matrix(
 
 def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
     """Raise `InputError` if a column has a positive count of missing values."""
-    positive = {name: count for name, count in counts.items() if count}
+    positive = {name: number for name, number in counts.items() if number}
     if positive:
-        name, count = next(iter(positive.items()))
+        name, n_missing = next(iter(positive.items()))
         other_counts = ", ".join(
             f"{other_name!r} {number}" for other_name, number in list(positive.items())[1:]
         )
         raise InputError(
-            f"Column {name!r} has {count:,} missing value{'s' if count > 1 else ''}"
+            f"Column {name!r} has {count(n_missing, 'missing value')}"
             f"{f' ({other_counts} too)' if other_counts else ''}. {way_out}",
             code="missing-values",
             column=name,
-            count=count,
+            count=n_missing,
             counts=positive,
         )
 
@@ -274,7 +275,7 @@ def is_measurable(frame: Frame, name: str) -> bool:
     return True
 
 
-def is_whole(frame: Frame, name: str) -> bool:
+def has_integer_type(frame: Frame, name: str) -> bool:
     """Return whether the type of a column is an integer type."""
     return frame[name].dtype.is_integer()
 
@@ -359,7 +360,7 @@ def _check_range(values: NDArray[np.float64], name: str) -> None:
     if largest == np.inf:
         infinite = int(np.isinf(values).sum())
         raise InputError(
-            f"Column {name!r} has {infinite:,} infinite value{'s' if infinite > 1 else ''}. Correct"
+            f"Column {name!r} has {count(infinite, 'infinite value')}. Correct"
             " or drop them: their mean is undefined.",
             code="infinite-values",
             column=name,

@@ -66,7 +66,7 @@ def inspect_source(source: Source, name: str) -> Inspection:
     """Return the inspection of an open file, with the labels that it holds."""
     names = source.table.column_names
     decisions = decide_kinds_in_source(source, names)
-    frame = tables.open_frame(source.with_numbers(names))
+    frame = tables.open_frame(source.table_with_numbers(names))
     decimal = "." if source.text_dialect is None else source.text_dialect.decimal
     return _inspect(frame, decisions, source.metadata, name, decimal)
 
@@ -165,8 +165,8 @@ def _role_facts(
     frame: Frame, name: str, codes: Codes, decision: Decision, properties: ColumnProperties
 ) -> RoleFacts:
     """Return the facts that determine the suggested role of a column."""
-    shown_type = "date" if decision.kind == "date" else properties.type
-    if decision.kind == "numeric" and properties.type == "text":
+    shown_type = "date" if decision.kind == "date" else properties.value_type
+    if decision.kind == "numeric" and properties.value_type == "text":
         shown_type = "number"
     return RoleFacts(
         name,
@@ -206,11 +206,11 @@ def _suggest_missing_codes(
     missing_codes = decision.missing_codes
     if (
         declared_type.kind == "numeric"
-        and properties.type in ("whole", "number")
+        and properties.value_type in ("whole", "number")
         and not has_labels
     ):
         missing_codes = (*missing_codes, *sentinels(tables.floats(frame[name]).tolist()))
-    if properties.type == "text" and not missing_codes:
+    if properties.value_type == "text" and not missing_codes:
         missing_codes = missing_words(tables.arrow(frame, name))
     return list(missing_codes)
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from shoal._text import join_names
 from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
@@ -134,7 +135,7 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     sentences = []
     for relation in relations[:MAX_RELATIONS]:
         by_transformation = f" by {relation.transformation}" if relation.transformation else ""
-        sources = name_columns(relation.sources, "", "").strip()
+        sources = join_names([*map(repr, relation.sources)])
         text = f"{relation.column!r} can be computed from {sources}{by_transformation}."
         sentences.append(Sentence("derived-column", text, (relation.column, *relation.sources)))
     n_hidden = len(relations) - MAX_RELATIONS

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from shoal._text import count
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text, value_type
 from shoal.io.compression import open_decompressed, open_decompressed_text
@@ -206,7 +207,7 @@ def _ragged_line(path: Path, dialect: Dialect, width: int) -> FileError:
 
 def _ragged_error(path: Path, line: int, n_fields: int, expected: int) -> FileError:
     return FileError(
-        f"Line {line} of {path.name!r} has {n_fields} field{'s' if n_fields != 1 else ''} where the"
+        f"Line {line} of {path.name!r} has {count(n_fields, 'field')} where the"
         f" header has {expected}. Correct it (is a quotation mark open?), or check `separator`.",
         code="ragged-line",
         file=path.name,

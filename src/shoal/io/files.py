@@ -107,7 +107,7 @@ def typed_table(
         name: column_codes for name, column_codes in (missing_codes or {}).items() if name in names
     }
     other_names = [name for name in names if name not in text_columns]
-    table = source.without_codes(codes).with_numbers(other_names, text_columns)
+    table = source.without_codes(codes).table_with_numbers(other_names, text_columns)
     return to_native(without_codes(open_frame(table), codes)) if codes else table
 
 

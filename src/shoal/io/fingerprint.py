@@ -67,9 +67,9 @@ def unchanged_while_read(location: str, *, with_hash: bool) -> Iterator[Reading]
     if not path.is_file():  # reading raises the error
         yield Reading()
         return
-    state_before = _file_state(path, with_hash)
+    state_before = _file_state(path, with_hash=with_hash)
     yield Reading(state_before[1])
-    if _file_state(path, with_hash) != state_before:
+    if _file_state(path, with_hash=with_hash) != state_before:
         raise FileError(
             f"{location!r} was changed while it was read. Nothing was released. Run again when no"
             " other process writes to it.",
@@ -78,7 +78,7 @@ def unchanged_while_read(location: str, *, with_hash: bool) -> Iterator[Reading]
         )
 
 
-def _file_state(path: Path, with_hash: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
+def _file_state(path: Path, *, with_hash: bool) -> tuple[tuple[int, ...], Fingerprint | None]:
     try:
         status = path.stat()
         fingerprint = Fingerprint.from_file(path) if with_hash else None

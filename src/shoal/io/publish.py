@@ -67,14 +67,17 @@ class Publication:
         except FileError:
             raise
         except OSError as error:
-            raise FileError(
-                _write_error(target, error), code="cannot-write", file=str(target)
-            ) from None
+            raise _write_error(target, error) from None
         os.close(handle)
         self._partial_files[target] = Path(name)
         if secret:
             self._secret.add(target)
         return Path(name)
+
+    def write(self, target: Path, content: str | bytes) -> None:
+        """Write the whole content of a ``target`` that was added; text in UTF-8."""
+        encoded_content = content.encode() if isinstance(content, str) else content
+        self._partial_files[Path(target)].write_bytes(encoded_content)
 
     def _lock(self, target: Path) -> None:
         """Lock the target, and remove partial files of crashed runs."""
@@ -99,9 +102,7 @@ class Publication:
                 and self._partial_files
             ):
                 target = next(iter(self._partial_files))
-                raise FileError(
-                    _write_error(target, error), code="cannot-write", file=str(target)
-                ) from None
+                raise _write_error(target, error) from None
         finally:
             for partial_file in self._partial_files.values():
                 with contextlib.suppress(OSError):
@@ -119,9 +120,7 @@ class Publication:
                 with partial_file.open("rb") as file:
                     os.fsync(file.fileno())
             except OSError as error:
-                raise FileError(
-                    _write_error(target, error), code="cannot-write", file=str(target)
-                ) from None
+                raise _write_error(target, error) from None
         published: list[Path] = []
         try:
             for target, partial_file in self._partial_files.items():
@@ -145,9 +144,7 @@ class Publication:
             raise _exists_error(target) from None
         except OSError as error:
             if self.force or target.exists():
-                raise FileError(
-                    _write_error(target, error), code="cannot-write", file=str(target)
-                ) from None
+                raise _write_error(target, error) from None
             partial_file.replace(target)  # a file system without links
 
 
@@ -179,9 +176,13 @@ def _suffixes(target: Path) -> str:
     )
 
 
-def _write_error(target: Path, error: OSError) -> str:
+def _write_error(target: Path, error: OSError) -> FileError:
     reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
-    return f"{str(target)!r} could not be written: {reason}. Nothing was changed."
+    return FileError(
+        f"{str(target)!r} could not be written: {reason}. Nothing was changed.",
+        code="cannot-write",
+        file=str(target),
+    )
 
 
 def _partly_replaced(error: FileError, replaced: Iterable[Path]) -> FileError:

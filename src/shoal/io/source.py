@@ -49,7 +49,7 @@ class Source:
     style: TextStyle = field(default_factory=TextStyle)
     declared_types: Mapping[str, Type | Literal["text"]] = field(default_factory=dict)
 
-    def with_numbers(
+    def table_with_numbers(
         self, columns: Collection[str], text_columns: Collection[str] = ()
     ) -> pa.Table:
         """Return the table with ``columns`` parsed as numbers where they hold numbers as text.
@@ -62,7 +62,7 @@ class Source:
         return parse_columns(self.table, columns, self.text_dialect, text_columns)
 
     def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
-        """Refuse text in ``columns``, which `with_numbers` would have parsed in ``table``."""
+        """Refuse text in ``columns``, which `table_with_numbers` would have parsed in ``table``."""
         if self.text_dialect is None:
             return
         for name in columns:
@@ -137,7 +137,7 @@ class Source:
                 decimals_by_column[name] = decimals
         return decimals_by_column
 
-    def with_codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
+    def codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` with different missing codes as different values in some columns.
 
         Such a column becomes categorical: two cells are equal if a file that keeps missing codes
@@ -148,7 +148,7 @@ class Source:
                 table = table.set_column(i, name, _code_categories(self.table.column(name), codes))
         return table
 
-    def without_blank(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
+    def without_blank_columns(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
         """Return ``table`` without those of ``columns`` that are empty in a text table."""
         if self.text_dialect is None:
             return table
@@ -193,7 +193,7 @@ class Source:
         return replace(self, table=data, metadata=metadata, remarks=remarks)
 
     def _has_coded_categories(self, data: pa.Table, name: str) -> bool:
-        """Return whether `with_codes_as_categories` turned a column of ``data`` into categories."""
+        """Return whether `codes_as_categories` turned a column of ``data`` into categories."""
         types = [table.schema.field(name).type for table in (data, self.table)]
         has_codes = self.metadata.of_column(name).codes is not None
         return (

@@ -13,7 +13,7 @@ from shoal.errors import InputError
 from shoal.metrics._ranks import dense_ranks
 from shoal.metrics._types import Labels
 
-Kind = Literal["utility", "risk"]
+MeasureKind = Literal["utility", "risk"]
 Better = Literal["lower", "higher", "near one", "neither"]
 Cost = Literal["linear", "search"]
 Per = Literal["", "quasi-identifier", "confidential", "categorical"]
@@ -43,7 +43,7 @@ class MeasureInfo:
         where each record is compared with all others.
     """
 
-    kind: Kind
+    kind: MeasureKind
     better: Better
     unit: str = ""
     per: Per = ""
@@ -55,7 +55,7 @@ signature_of = cache(Signature.from_callable)
 
 
 def measure(
-    kind: Kind, better: Better, unit: str = "", *, per: Per = "", cost: Cost = "linear"
+    kind: MeasureKind, better: Better, unit: str = "", *, per: Per = "", cost: Cost = "linear"
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Mark a function as a measure; the names of its parameters are its inputs.
 

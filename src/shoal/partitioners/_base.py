@@ -23,6 +23,7 @@ from shoal._kernels.spatial.index import (
     to_pool,
 )
 from shoal._kernels.spatial.pool import open_pool
+from shoal._seeds import GENERATORS, as_seed
 from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
 Labels = NDArray[np.int64]  # group of each record
@@ -282,12 +283,10 @@ def with_drawn_seeds(partitioner: Partitioner) -> Partitioner:
     A plan needs this, since its document must give the same groups again.
     """
     options = partitioner.get_params()
-    generators = {
-        id(value): value for value in options.values() if isinstance(value, parameters.GENERATORS)
-    }
+    generators = {id(value): value for value in options.values() if isinstance(value, GENERATORS)}
     if not generators:
         return partitioner
-    seeds = {identity: parameters.as_seed(value) for identity, value in generators.items()}
+    seeds = {identity: as_seed(value) for identity, value in generators.items()}
     drawn_seeds = {name: seeds[id(value)] for name, value in options.items() if id(value) in seeds}
     copy: Partitioner = clone(partitioner).set_params(**drawn_seeds)
     return copy

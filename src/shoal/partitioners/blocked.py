@@ -7,7 +7,8 @@ import numpy as np
 from sklearn.base import clone
 
 from shoal import _progress as progress
-from shoal._params import AtLeast, K, NJobs, effective_n_jobs
+from shoal._jobs import effective_n_jobs
+from shoal._params import AtLeast, K, NJobs
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners._record_blocks import Rows, split_into_blocks

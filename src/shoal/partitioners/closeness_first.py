@@ -11,7 +11,7 @@ from shoal._params import Between, K
 from shoal.errors import ParameterError
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
 
-Kind = Literal["ordered", "categories"]
+ClosenessKind = Literal["ordered", "categories"]
 ROUNDING = 1e-12  # of distances in [0, 1]
 
 
@@ -108,7 +108,7 @@ class ClosenessFirst(Partitioner):
         k: K,
         closeness: Annotated[float, Between(0, 1)],
         values: Sequence[float],
-        kind: Kind = "ordered",
+        kind: ClosenessKind = "ordered",
     ):
         self.k = k
         self.closeness = closeness
@@ -133,7 +133,7 @@ class ClosenessFirst(Partitioner):
         return _form_groups(X, remaining, layers)
 
 
-def fewest_layers(rank: Indices, k: int, t: float, kind: Kind) -> tuple[Layers, float]:
+def fewest_layers(rank: Indices, k: int, t: float, kind: ClosenessKind) -> tuple[Layers, float]:
     """Return the fewest layers, at least k, with which every group is within t of the table.
 
     As many layers as records are always enough: the only group is the table.
@@ -167,7 +167,7 @@ def fewest_layers(rank: Indices, k: int, t: float, kind: Kind) -> tuple[Layers, 
         n_layers += 1
 
 
-def proven_distance(layers: Layers, kind: Kind) -> float:
+def proven_distance(layers: Layers, kind: ClosenessKind) -> float:
     """Return a distance from the table that no group with a record of every layer exceeds.
 
     The distribution of a group is a mixture of its records, that of the table a mixture of
@@ -204,7 +204,7 @@ def proven_distance(layers: Layers, kind: Kind) -> float:
     )
 
 
-def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
+def _worst_in_layer(layers: Layers, kind: ClosenessKind) -> NDArray[np.float64]:
     """Return for each layer the distance of its farthest record from the layer as a whole."""
     first = np.cumsum(layers.sizes) - layers.sizes
     if kind == "ordered":
@@ -221,7 +221,7 @@ def _worst_in_layer(layers: Layers, kind: Kind) -> NDArray[np.float64]:
     return np.asarray(1 - rarest / layers.sizes)
 
 
-def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: Kind) -> float:
+def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: ClosenessKind) -> float:
     """Return the distance between the table and its layers weighted by ``weight``."""
     excess_shares = np.repeat(weight / layers.sizes, layers.sizes) - 1 / len(layers.rank)
     by_value = np.bincount(layers.rank, excess_shares)

@@ -11,7 +11,8 @@ from shoal._kernels.mu_approx.decompose import divide_trees
 from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
-from shoal._params import AtLeast, K, RandomState, as_seed
+from shoal._params import AtLeast, K, RandomState
+from shoal._seeds import as_seed
 from shoal.partitioners._base import (
     STRIDE,
     Facts,

@@ -8,7 +8,8 @@ from typing import Annotated, Self
 
 import numpy as np
 
-from shoal._params import AtLeast, K, RandomState, seed_or_draw
+from shoal._params import AtLeast, K, RandomState
+from shoal._seeds import seed_or_draw
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners._local_search.search import search

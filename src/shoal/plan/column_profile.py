@@ -138,7 +138,7 @@ def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any
     values = [finite_values(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_numbers(values[0], values[1]),
-        "years": tables.is_whole(original, name) and are_years(np.rint(values[1])),
+        "years": tables.has_integer_type(original, name) and are_years(np.rint(values[1])),
         "mean": [_scaled_moment(table_values, np.mean) for table_values in values],
         "sd": [_scaled_moment(table_values, np.std) for table_values in values],
         "quartiles": [

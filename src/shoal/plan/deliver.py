@@ -137,7 +137,8 @@ def deliver(
         Publication(force=force) as publication,
         open_target(target, target_dialect, publication) as release_target,
     ):
-        temporary_paths = {path: publication.add(path, secret=path in secret) for path in documents}
+        for path in documents:
+            publication.add(path, secret=path in secret)
         progress.report("reading", 0, 0)
         with unchanged_while_read(source, with_hash=fingerprints) as reading:
             opened_source = open_source(source, dialect=dialect, numbers=())
@@ -148,10 +149,7 @@ def deliver(
             source=reading.fingerprint,
         )
         for path, document in documents.items():
-            content = document(delivery)
-            temporary_paths[path].write_bytes(
-                content.encode() if isinstance(content, str) else content
-            )
+            publication.write(path, document(delivery))
         progress.report("publishing", 0, 0)  # the last point at which an interrupt is accepted
         release_target.publish()
     return delivery
@@ -194,14 +192,14 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
             untyped=plan.dropped,
         )
     numeric_columns = plan.numeric_columns_by(types)
-    table = opened_source.with_numbers(numeric_columns, plan.categorical_columns_by(types))
+    table = opened_source.table_with_numbers(numeric_columns, plan.categorical_columns_by(types))
     opened_source.check_numbers(table, [n for n in numeric_columns if n in types])
     interpretation = interpretation.with_decimals(plan, text_source, table)
     if (
         file_format is not None
         and opened_source.metadata.family in file_format.missing_code_families
     ):
-        table = opened_source.with_codes_as_categories(table, coded_columns(plan, types))
+        table = opened_source.codes_as_categories(table, coded_columns(plan, types))
     draft = _with_metadata(plan.draft(table, interpretation), text_source)
     if plan.limits.by("utility"):
         draft = draft.with_analysed_columns(

@@ -91,9 +91,12 @@ def interpret_columns(
 
 def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the decisions on the kinds of columns of a file."""
-    parsed, cells, decimal = source.with_numbers(names), None, "."
+    parsed, cells, decimal = source.table_with_numbers(names), None, "."
     if source.text_dialect is not None:
-        cells, decimal = source.with_numbers((), text_columns=names), source.text_dialect.decimal
+        cells, decimal = (
+            source.table_with_numbers((), text_columns=names),
+            source.text_dialect.decimal,
+        )
     position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide_kind(

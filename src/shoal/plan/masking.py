@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._params import draw_seed
+from shoal._seeds import draw_seed
 from shoal._versions import installed_version
 from shoal.errors import InputError
 from shoal.frame import tables

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal._params import RandomState, as_seed, with_hint_of
+from shoal._params import RandomState, with_hint_of
+from shoal._seeds import as_seed
 from shoal.errors import ParameterError
 from shoal.frame.tables import IntoDataFrame
 from shoal.metrics.limits import Limits

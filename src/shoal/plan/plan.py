@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _params as parameters
-from shoal._params import RandomState, as_seed
+from shoal._params import RandomState
 from shoal._progress import shows_progress
+from shoal._seeds import as_seed
 from shoal.errors import PlanError
 from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes

@@ -154,7 +154,7 @@ def _distribution(
     if not categorical and tables.is_numeric(original, name) and tables.is_numeric(masked, name):
         original_values, masked_values = finite_values(original, name), finite_values(masked, name)
         if len(original_values) and len(masked_values):
-            is_whole = tables.is_whole(original, name)
+            is_whole = tables.has_integer_type(original, name)
             bins = histogram(original_values, masked_values, min_count, is_whole=is_whole)
             return {**bins.to_dict(), "years": is_whole and are_years(np.rint(masked_values))}
     return bars(value_counts(original, name), value_counts(masked, name), min_count).to_dict()

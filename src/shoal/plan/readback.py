@@ -90,12 +90,12 @@ def read_frame(written_source: Source, plan: "Plan", *, like: Any | None = None)
         blanks.
     """
     numeric = [name for name in plan.numeric_columns if name not in plan.recoded]
-    table = written_source.with_numbers(numeric, plan.categorical_columns)
+    table = written_source.table_with_numbers(numeric, plan.categorical_columns)
     if like is not None:
         table = cast_like(table, like)
-    table = written_source.with_codes_as_categories(table, coded_columns(plan, plan.types))
+    table = written_source.codes_as_categories(table, coded_columns(plan, plan.types))
     unnamed = unnamed_columns(plan, table.column_names) if plan.other_columns == "drop" else []
-    return tables.open_frame(written_source.without_blank(table, [*plan.dropped, *unnamed]))
+    return tables.open_frame(written_source.without_blank_columns(table, [*plan.dropped, *unnamed]))
 
 
 def coded_columns(plan: "Plan", types: Mapping[str, Type]) -> list[str]:

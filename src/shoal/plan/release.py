@@ -16,7 +16,7 @@ from shoal.plan.verdict import Verdict
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shoal.comparison.tradeoff import Point
+    from shoal.comparison.tradeoff import TradeoffPoint
     from shoal.plan import Plan
     from shoal.report.inline import InlineReport
 
@@ -141,16 +141,16 @@ class Release:
 
         It holds the plan with its seeds.
         """
-        from shoal.audit.manifest import content  # imports upwards, as report does
+        from shoal.audit.manifest import of_release  # imports upwards, as report does
 
-        return content(self)
+        return of_release(self)
 
     def report(
         self,
         path: str | Path | None = None,
         *,
         audience: str = "public",
-        curve: "Sequence[Point]" = (),
+        curve: "Sequence[TradeoffPoint]" = (),
         title: str = "",
         author: str = "",
         original: IntoDataFrame | None = None,
@@ -166,7 +166,7 @@ class Release:
         audience : str
             ``"public"``, without seeds, groups and values of single records, or ``"internal"``,
             with everything that helps to decide on the release.
-        curve : list of Point
+        curve : list of TradeoffPoint
             Results of `shoal.comparison.tradeoff.sweep`, to show this release among them.
         title : str
             Title of the report.

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from shoal._text import count, join_names
 from shoal.frame.roles import columns_with
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.release import ReleaseLike
@@ -12,6 +13,13 @@ PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promi
 MAX_NAMES = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
 DISCLOSING_FINDINGS = ("dominated-groups", "derived-column", "pairs", "one-contributor")
+
+
+# The l-diversity of the class in which it is least, by the way in which values are counted.
+DIVERSITY_PHRASES = {
+    "distinct": "at least {:.4g} distinct values",
+    "entropy": "at least {:.4g} effective values (by entropy)",
+}
 
 
 def explanation(release: ReleaseLike) -> str:
@@ -150,10 +158,9 @@ def attacker_can(release: ReleaseLike) -> list[str]:
 
 def name_some(columns: Sequence[str]) -> str:
     """Return the names of columns for a sentence; of many, the first and the number of others."""
-    names = list(columns[:MAX_NAMES])
-    if len(columns) > MAX_NAMES:
-        return f"{', '.join(names)} and {len(columns) - MAX_NAMES} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    n_others = len(columns) - MAX_NAMES
+    names = columns if n_others <= 0 else [*columns[:MAX_NAMES], f"{n_others} more"]
+    return join_names(names)
 
 
 def uncovered_warnings(release: ReleaseLike) -> list[str]:
@@ -239,41 +246,32 @@ SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
 
 def _confidential_values(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
-    classes = sum(release.measures["class_sizes"].values())
-    changed_classes = {
-        column: count
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-before-masking"
-        for column, count in finding.figures["homogeneous"].items()
-    }
+    n_classes = sum(release.measures["class_sizes"].values())
+    changed_classes = _counts_by_column(release, "homogeneous-before-masking", "homogeneous")
+    homogeneous = _counts_by_column(release, "homogeneous-group", "homogeneous")
+    missing = _counts_by_column(release, "homogeneous-group", "missing")
     shared_classes = {
-        column: count - finding.figures.get("missing", {}).get(column, 0)
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-group"
-        for column, count in finding.figures["homogeneous"].items()
+        column: number - missing.get(column, 0) for column, number in homogeneous.items()
     }
-    shared_in_every_record = shared_classes | {
-        column: count
-        for finding in release.verdict.findings
-        if finding.code == "homogeneous-group"
-        for column, count in finding.figures.get("in_every_record", {}).items()
-    }
+    shared_in_every_record = shared_classes | _counts_by_column(
+        release, "homogeneous-group", "in_every_record"
+    )
     sentences = [
-        f"Know about which {column} everybody in {count:,} of {classes:,} classes has: only the"
+        f"Know about which {column} everybody in {number:,} of {n_classes:,} classes has: only the"
         " masking of the values differs there."
-        for column, count in changed_classes.items()
+        for column, number in changed_classes.items()
     ]
     sentences += [
-        f"Be sure of the {column} of everybody in {count:,} of {classes:,} classes: all records"
+        f"Be sure of the {column} of everybody in {number:,} of {n_classes:,} classes: all records"
         " there share one value."
-        for column, count in shared_in_every_record.items()
-        if count
+        for column, number in shared_in_every_record.items()
+        if number
     ]
     sentences += [
-        f"Know a value of {column} that everybody in {count - shared_in_every_record[column]:,} of"
-        f" {classes:,} classes has in some record, if they can tell which records belong to whom."
-        for column, count in shared_classes.items()
-        if count > shared_in_every_record[column]
+        f"Know a value of {column} that everybody in {number - shared_in_every_record[column]:,} of"
+        f" {n_classes:,} classes has in some record, if they can tell which records belong to whom."
+        for column, number in shared_classes.items()
+        if number > shared_in_every_record[column]
     ]
     confidential = release.measures.get("homogeneous_classes", {})
     varying_columns = [
@@ -287,6 +285,16 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
     return sentences
 
 
+def _counts_by_column(release: ReleaseLike, code: str, figure: str) -> dict[str, int]:
+    """Return the numbers of classes that the findings of one code give for each column."""
+    return {
+        column: number
+        for finding in release.verdict.findings
+        if finding.code == code
+        for column, number in finding.figures.get(figure, {}).items()
+    }
+
+
 def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
     """Return sentences about the attained l-diversity and t-closeness, if required."""
     codes = verdict.codes()
@@ -295,8 +303,8 @@ def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
         entry = constraints["diversity"]
         holds_phrase = "does not hold" if "diversity-not-attained" in codes else "holds"
         sentences += (
-            f" At least {entry['attained']:.4g} values of every confidential column hide in each"
-            f" class, counted by {entry['kind']}: l = {entry['l']:g} {holds_phrase}."
+            f" Every class has {DIVERSITY_PHRASES[entry['kind']].format(entry['attained'])} of each"
+            f" confidential column, so l = {entry['l']:g} {holds_phrase}."
         )
     if "closeness" in constraints:
         entry = constraints["closeness"]
@@ -312,8 +320,9 @@ def _missing_cells_sentence(missing: dict[str, int]) -> str:
     """Return how missing cells are counted, if there are any."""
     if not missing:
         return ""
+    n_missing = sum(missing.values())
     return (
-        f" {sum(missing.values())} released cells are missing. That holds in the strict reading: a"
-        " missing cell is a value like any other, and records look alike only where the same cells"
-        " are missing."
+        f" {count(n_missing, 'released cell')} {'is' if n_missing == 1 else 'are'} missing; a"
+        " missing cell counts as a value of its own, so records look alike only where the same"
+        " cells are missing."
     )

@@ -17,7 +17,7 @@ from shoal.plan.definition import document
 from shoal.report.draw import Figure
 from shoal.report.html import page
 from shoal.report.layout import short_number
-from shoal.report.maps import MapPoint, risk_map
+from shoal.report.maps import MapPoint, comparison_map, points_on_front
 
 PLANS = "plans"  # folder of the plans behind the trials
 WIDTHS = 640, 360  # of the map, the second for narrow screens
@@ -50,12 +50,11 @@ def trial_rows(comparison: Comparison) -> list[dict[str, Any]]:
     return entries
 
 
-def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
-    """Draw the risk-utility map of some rows."""
+def draw_trials(rows: Sequence[Mapping[str, Any]], risk: str) -> Figure:
+    """Draw the risk-utility map of the trials in some rows."""
     risk_info = RISKS[risk]
-    successful = [row for row in table if not row["reason"]]
-    points = {
-        row["number"]: MapPoint(
+    points = [
+        MapPoint(
             row["information_loss"],
             risk_info.scale * row[risk],
             row["number"],
@@ -63,36 +62,24 @@ def draw_map(table: Sequence[Mapping[str, Any]], risk: str) -> Figure:
             "best" if row["front"] else "other",
             row["recommended"],
         )
-        for row in successful
-    }
-    front = sorted(points[row["number"]] for row in successful if row["front"])
+        for row in rows
+        if not row["reason"]
+    ]
+    front = points_on_front(points)
     recommended = next((point.label for point in front if point.ring), "")
     description = (
-        f"{count(len(successful), 'run')} by information loss and risk."
+        f"{count(len(points), 'run')} by information loss and risk."
         f" {'Runs' if len(front) > 1 else 'Run'} {', '.join(point.label for point in front)}"
         f" {'are' if len(front) > 1 else 'is'} on the Pareto front: every other run has at least"
         " as much loss and as much risk as one of these."
         f"{f' Run {recommended} is recommended.' if recommended else ''}"
     )
-    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
-    legend += [("ring", "recommended")] if recommended else []
-    wide, narrow = (
-        risk_map(
-            list(points.values()),
-            front,
-            description,
-            risk_info.label,
-            title="Risk-utility map",
-            width=width,
-        )
-        for width in WIDTHS
-    )
     heading = ["run", "information loss in %", risk_info.label]
     numbers = [
-        [point.label, short_number(point.loss), short_number(point.risk)]
-        for point in points.values()
+        [point.label, short_number(point.loss), short_number(point.risk)] for point in points
     ]
-    return replace(wide, legend=legend, rows=[heading, *numbers], narrow=narrow)
+    figure = comparison_map(points, description, risk_info.label, widths=WIDTHS)
+    return replace(figure, rows=[heading, *numbers])
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -100,8 +87,8 @@ def comparison_text(comparison: Comparison) -> str:
 
     Dependence and verdict are shown where the trials differ in them.
     """
-    table = trial_rows(comparison)
-    successful = [row for row in table if not row["reason"]]
+    rows = trial_rows(comparison)
+    successful = [row for row in rows if not row["reason"]]
     columns = {
         "run": [row["number"] for row in successful],
         "method": [row["method"] for row in successful],
@@ -127,7 +114,7 @@ def comparison_text(comparison: Comparison) -> str:
     text = _table(shown_columns)
     if not text.startswith("run"):  # too wide; the last line names the plan of the recommended run
         text = _table({name: cells for name, cells in shown_columns.items() if name != "plan"})
-    failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(table).items()]
+    failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(rows).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
     return "\n".join([text, note, wrap_text(recommendation(comparison)), *failed])
 
@@ -151,10 +138,10 @@ def describe_row(row: Mapping[str, Any]) -> str:
     return f"{row['method']}{k}{share}"
 
 
-def failures(table: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
+def failures(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     """Return the failed runs by reason."""
     by_reason: dict[str, list[str]] = {}
-    for row in table:
+    for row in rows:
         if row["reason"]:
             by_reason.setdefault(row["reason"], []).append(f"{row['number']} ({describe_row(row)})")
     return by_reason
@@ -167,25 +154,25 @@ def write_comparison(
 
     The page names the ``source`` of the table.
     """
-    table = trial_rows(comparison)
-    _check_folder(folder, {Path(row["plan"]).name for row in table})
-    figure = draw_map(table, comparison.risk)
+    rows = trial_rows(comparison)
+    _check_folder(folder, {Path(row["plan"]).name for row in rows})
+    figure = draw_trials(rows, comparison.risk)
     text_by_name = {
         "comparison.html": page(
             "comparison.html",
             source=source,
-            table=table,
+            table=rows,
             figure=figure,
             risk=comparison.risk,
             about=RISKS[comparison.risk],
             recommendation=recommendation(comparison),
-            failures=failures(table),
+            failures=failures(rows),
         ),
         "map.svg": page("map.svg", figure=figure),
-        "table.csv": _csv(table),
-        "table.json": json.dumps(table, indent=1, ensure_ascii=False) + "\n",
+        "table.csv": _csv(rows),
+        "table.json": json.dumps(rows, indent=1, ensure_ascii=False) + "\n",
     }
-    for trial, row in zip(comparison.trials, table, strict=True):
+    for trial, row in zip(comparison.trials, rows, strict=True):
         if not row["reason"]:
             text_by_name[row["plan"]] = document.dumps(trial.plan.to_dict())
     (folder / PLANS).mkdir(parents=True, exist_ok=True)
@@ -210,9 +197,9 @@ def _check_folder(folder: Path, names: set[str]) -> None:
         )
 
 
-def _csv(table: Sequence[Mapping[str, Any]]) -> str:
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(table)
+    writer.writerows(rows)
     return text.getvalue()

@@ -117,8 +117,8 @@ class Plot:
 
     def _x_ticks(self) -> list[tuple[float, str]]:
         """Return as many ticks of the horizontal axis as fit beside each other."""
-        for format_tick in (5, 4, 3, 2):
-            marks = ticks(self.x, format_tick)
+        for n_ticks in (5, 4, 3, 2):
+            marks = ticks(self.x, n_ticks)
             if self.years:
                 marks = [(value, label.replace(",", "")) for value, label in marks]
             ends = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from shoal._text import shorten
+from shoal._text import count, shorten
 from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 from shoal.report.layout import NEGLIGIBLE_GAP
 
@@ -19,39 +19,45 @@ MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
 def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     """Draw how many classes there are of each size."""
     bars = size_bars(sizes, k)
-    max_count = max(count for *_, count in bars)
+    max_count = max(n_classes for *_, n_classes in bars)
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
-    longest = max(len(text) for (*_, n), label in zip(bars, labels, strict=True)
-                  for text in (label, f"{n:,}"))  # fmt: skip
+    longest = max(len(text) for (*_, n_classes), label in zip(bars, labels, strict=True)
+                  for text in (label, f"{n_classes:,}"))  # fmt: skip
     if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, max_count * 1.12), width=WIDTH, height=260)
     plot.axes("records that look alike", "classes", x_ticks=False)
-    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, n_classes), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((i + 0.12, i + 0.88), (0, count), style, f"{count:,} classes of {label} records")
+        plot.box((i + 0.12, i + 0.88), (0, n_classes), style, _size_title(n_classes, label))
         plot.text(label, plot.x_position(i + 0.5), plot.y_position(0) + 17, style="tick")
-        plot.text(f"{count:,}", plot.x_position(i + 0.5), plot.y_position(count) - 5, style="tick")
+        plot.text(
+            f"{n_classes:,}", plot.x_position(i + 0.5), plot.y_position(n_classes) - 5, style="tick"
+        )
     return _size_figure(plot, bars)
 
 
 def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: int) -> Figure:
     """Draw the class sizes from top to bottom, where labels need more room than bars."""
-    max_count = max(count for *_, count in bars)
+    max_count = max(n_classes for *_, n_classes in bars)
     plot = Plot((0, max_count * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
     plot.y = (float(len(bars)), 0.0)  # the smallest size on top
     plot.axes("classes", "records that look alike", y_ticks=False)
-    for i, ((low, _, count), label) in enumerate(zip(bars, labels, strict=True)):
+    for i, ((low, _, n_classes), label) in enumerate(zip(bars, labels, strict=True)):
         style = "after" if low >= k else "wrong"
-        plot.box((0, count), (i + 0.14, i + 0.86), style, f"{count:,} classes of {label} records")
+        plot.box((0, n_classes), (i + 0.14, i + 0.86), style, _size_title(n_classes, label))
         middle = plot.y_position(i + 0.5) + 4
         plot.text(label, plot.left - 6, middle, "end", "tick")
-        plot.text(f"{count:,}", plot.x_position(count) + 5, middle, "start", "tick")
+        plot.text(f"{n_classes:,}", plot.x_position(n_classes) + 5, middle, "start", "tick")
     return _size_figure(plot, bars)
 
 
+def _size_title(n_classes: int, label: str) -> str:
+    return f"{count(n_classes, 'class', 'classes')} of {label} records"
+
+
 def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
-    smallest, largest, classes = bars[0][0], bars[-1][1], sum(count for *_, count in bars)
+    smallest, largest, classes = bars[0][0], bars[-1][1], sum(n_classes for *_, n_classes in bars)
     span = f"all hold {smallest:,}" if smallest == largest else (
         f"the smallest holds {smallest:,}, the largest {largest:,}"
     )  # fmt: skip
@@ -165,7 +171,7 @@ def _left_out(entry: Mapping[str, Any]) -> str:
     number = entry.get("columns_left_out", 0)
     if not number:
         return ""
-    return f" There is no room for {number} more column{'s' if number > 1 else ''}."
+    return f" There is no room for {count(number, 'more column')}."
 
 
 def _largest_change(entry: Mapping[str, Any]) -> str:
@@ -213,7 +219,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
     years = bool(entry.get("years"))
     plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
     plot.axes(shorten(entry["column"], MAX_NAME), "% of the records")
-    names = _bins(edges, years)
+    names = _bins(edges, years=years)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
             plot.box((low, high), (0, share), "before", f"{name}: {share:.1f} % before")
@@ -295,7 +301,7 @@ def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
     return bars
 
 
-def _bins(edges: Sequence[float], years: bool) -> list[str]:
+def _bins(edges: Sequence[float], *, years: bool) -> list[str]:
     labels = [f"{edge:.6g}" if years else f"{edge:,.6g}" for edge in edges]
     inner = [f"{low} to {high}" for low, high in pairwise(labels)]
     return [f"below {labels[0]}", *inner, f"from {labels[-1]}"]
@@ -305,7 +311,9 @@ def _format_signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
-def _hidden_records(count: int) -> str:
-    if not count:
+def _hidden_records(number: int) -> str:
+    """Return a sentence on the records that a histogram does not show; may be empty."""
+    if not number:
         return ""
-    return f"{count:,} original records are in bins with too few records to be shown."
+    verb = "is" if number == 1 else "are"
+    return f"{count(number, 'original record')} {verb} in bins with too few records to be shown."

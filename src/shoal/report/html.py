@@ -2,7 +2,7 @@
 
 import re
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from shoal.plan.findings.phrases import format_share
 from shoal.report import figures, maps
@@ -30,17 +30,26 @@ MEASURE_LABELS = {
 }
 
 
+class ReportFigures(NamedTuple):
+    """The figures of a report, by section."""
+
+    protection_and_loss: list[Figure]
+    columns: list[Figure]
+    correlations: list[Figure]
+    associations: list[Figure]
+    groups: list[Figure]
+
+
 def render(summary: dict[str, Any]) -> str:
     """Return the page; names of columns and all other data are escaped."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    sections = pictures(summary)
     values.pop("class_sizes")
     return page(
         "report.html",
         summary,
         line=one_line(summary),
         about={entry["name"]: entry for entry in summary["measures"]},
-        sections=sections,
+        drawn=report_figures(summary),
         numbers=numbers(values),
         tables=tables(values),
         hierarchy_figures=[figures.hierarchy(entry) for entry in summary["hierarchies"]],
@@ -48,8 +57,8 @@ def render(summary: dict[str, Any]) -> str:
     )
 
 
-def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
-    """Return the figures of a report by section."""
+def report_figures(summary: dict[str, Any]) -> ReportFigures:
+    """Return the figures of a report."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     profile = summary["pictures"]
     loss = values.get("information_loss")
@@ -70,19 +79,14 @@ def pictures(summary: dict[str, Any]) -> dict[str, list[Figure]]:
         risk.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:
         risk.append(maps.tradeoff_map(summary["tradeoff"]))
-    return {
-        "Protection and loss": risk,
-        "Columns before and after": [
-            figures.distribution(entry) for entry in profile.get("distributions", [])
-        ],
-        "Correlations before and after": (
-            figures.correlations(profile["correlations"]) if profile.get("correlations") else []
-        ),
-        "Associations of categories before and after": (
-            figures.associations(profile["associations"]) if profile.get("associations") else []
-        ),
-        "Groups": [maps.group_plane(entry) for entry in profile.get("groups", [])],
-    }
+    correlations, associations = profile.get("correlations"), profile.get("associations")
+    return ReportFigures(
+        protection_and_loss=risk,
+        columns=[figures.distribution(entry) for entry in profile.get("distributions", [])],
+        correlations=figures.correlations(correlations) if correlations else [],
+        associations=figures.associations(associations) if associations else [],
+        groups=[maps.group_plane(entry) for entry in profile.get("groups", [])],
+    )
 
 
 def embedded(figure: Figure, id: str) -> str:
@@ -97,19 +101,19 @@ def styles() -> str:
 
 def page(template: str, *content: dict[str, Any], **variables: Any) -> str:
     """Return a template filled with ``content``."""
-    return keep_per_cent_signs(
+    return with_unbroken_percentages(
         str(_environment().get_template(template).render(*content, **variables))
     )
 
 
-def keep_per_cent_signs(html: str) -> str:
+def with_unbroken_percentages(html: str) -> str:
     r"""Return a page in which no line breaks between a number and its per cent sign.
 
     A plan, in ``<pre>``, is left as it is: users copy it.
 
     Examples
     --------
-    >>> keep_per_cent_signs("<p>20 %</p><pre>20 %</pre>")
+    >>> with_unbroken_percentages("<p>20 %</p><pre>20 %</pre>")
     '<p>20\xa0%</p><pre>20 %</pre>'
     """
     parts = _PLAN_BLOCK.split(html)

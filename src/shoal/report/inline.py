@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.comparison.tradeoff import Point
+from shoal.comparison.tradeoff import TradeoffPoint
 from shoal.plan.release import ReleaseLike
 from shoal.report.html import page, render
 from shoal.report.identity import Identity, today
@@ -34,7 +34,7 @@ def inline_report(
     release: ReleaseLike,
     *,
     audience: str,
-    curve: Sequence[Point],
+    curve: Sequence[TradeoffPoint],
     title: str,
     author: str,
     evidence: Mapping[str, Any] | None = None,

@@ -1,12 +1,15 @@
 """Scatter plots with a point for every run, release or group."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.plan.verdict import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
+
+RING_RADIUS = 9  # of the circle around the recommended run
 
 
 class MapPoint(NamedTuple):
@@ -23,7 +26,10 @@ class MapPoint(NamedTuple):
 
 def _is_near(positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
     """Return whether a point lies inside one of the rings at ``positions``, or on it."""
-    return any(abs(x - ring_x) <= 9 and abs(y - ring_y) <= 9 for ring_x, ring_y in positions)
+    return any(
+        abs(x - ring_x) <= RING_RADIUS and abs(y - ring_y) <= RING_RADIUS
+        for ring_x, ring_y in positions
+    )
 
 
 def risk_map(
@@ -51,10 +57,10 @@ def risk_map(
     for point in sorted(points, key=lambda point: point.style != "other"):  # the front on top
         plot.dot(point.loss, point.risk, 5, point.style, point.title, point.run or point.label)
         if point.ring:
-            plot.dot(point.loss, point.risk, 9, "ring", point.title)
+            plot.dot(point.loss, point.risk, RING_RADIUS, "ring", point.title)
     ring_positions = [plot.position(point.loss, point.risk) for point in points if point.ring]
     dots = [
-        Dot(x, y, point.label, 9.0 * _is_near(ring_positions, x, y), point.style != "other")
+        Dot(x, y, point.label, RING_RADIUS * _is_near(ring_positions, x, y), point.style != "other")
         for point in points
         for x, y in [plot.position(point.loss, point.risk)]
     ]
@@ -65,6 +71,55 @@ def risk_map(
         if label_position is not None:
             plot.text(dot.label, label_position[0], label_position[1] + 4, style="tick")
     return Figure(title, description, plot.width, plot.height, plot.marks)
+
+
+def comparison_map(
+    points: Sequence[MapPoint],
+    description: str,
+    risk: str,
+    *,
+    widths: tuple[int, int],
+    narrow_points: Sequence[MapPoint] | None = None,
+) -> Figure:
+    """Draw the runs of a comparison, with a legend and a second map for narrow screens.
+
+    Parameters
+    ----------
+    points : list of MapPoint
+        The runs; those of the style ``"best"`` are on the Pareto front.
+    description : str
+        What the map shows, for readers who do not see it.
+    risk : str
+        Label of the vertical axis.
+    widths : (int, int)
+        Width of the map, and of that for narrow screens.
+    narrow_points : list of MapPoint, optional
+        The runs with the labels of the narrow map, if these differ.
+
+    Returns
+    -------
+    Figure
+        The map.
+    """
+    wide, narrow = (
+        risk_map(
+            labelled_points,
+            points_on_front(labelled_points),
+            description,
+            risk,
+            title="Risk-utility map",
+            width=width,
+        )
+        for labelled_points, width in zip((points, narrow_points or points), widths, strict=True)
+    )
+    legend = [("best", "on the Pareto front"), ("other", "dominated by another")]
+    legend += [("ring", "recommended")] if any(point.ring for point in points) else []
+    return replace(wide, legend=legend, narrow=narrow)
+
+
+def points_on_front(points: Sequence[MapPoint]) -> list[MapPoint]:
+    """Return the points on the Pareto front, by loss."""
+    return sorted(point for point in points if point.style == "best")
 
 
 def release_map(
@@ -91,23 +146,7 @@ def release_map(
             loss, 100 * release_risk, "release", f"release: {100 * release_risk:.1f} %", "best"
         ),
     ]
-    ceiling_clause = ""
-    if not in_classes:
-        risk_description = (
-            f"Mean of 1 / (number of {'records' if unit == RECORD_UNIT else f'units of {unit!r}'}"
-            " with the same values in the masked columns) over the records"
-        )
-    elif unit == RECORD_UNIT:
-        risk_description = (
-            "Share of the records that an attacker who links all of them links correctly"
-        )
-        ceiling_clause = "For a single record it is at most"
-    else:
-        risk_description = (
-            "Share of the records that an attacker links to the right unit who names for each"
-            f" record one of the units of {unit!r} that look alike, all with the same probability"
-        )
-        ceiling_clause = "Of the records of a class, the share of a single unit is at most"
+    risk_description, ceiling_clause = _describe_risk(unit, in_classes=in_classes)
     ceiling_sentence = "" if ceiling is None else f" {ceiling_clause} {100 * ceiling:.3g} %."
     description = (
         f"{risk_description}: {100 * original_risk:.1f} % in the original, {100 * release_risk:.1f}"
@@ -123,12 +162,37 @@ def release_map(
     )
 
 
+def _describe_risk(unit: str, *, in_classes: bool) -> tuple[str, str]:
+    """Return what the risk of a release is, and how a sentence on its ceiling begins."""
+    if not in_classes:
+        counted = "records" if unit == RECORD_UNIT else f"units of {unit!r}"
+        return (
+            f"Mean of 1 / (number of {counted} with the same values in the masked columns) over the"
+            " records"
+        ), ""
+    if unit == RECORD_UNIT:
+        return (
+            "Share of the records that an attacker who links all of them links correctly",
+            "For a single record it is at most",
+        )
+    return (
+        "Share of the records linked to the right unit by an attacker who guesses, for each record,"
+        f" among the units of {unit!r} that look alike",
+        "Of the records of a class, the share of a single unit is at most",
+    )
+
+
 def group_plane(entry: Mapping[str, Any]) -> Figure:
     """Draw the centres of the groups on the first two components, sized by spread."""
     centres, spread = entry["centres"], entry["spread"]
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*centres, strict=True))
-    x, y = (right - left) / 20, (high - low) / 20
-    plot = Plot((left - x, right + x), (low - y, high + y), width=600, height=420)
+    x_margin, y_margin = (right - left) / 20, (high - low) / 20
+    plot = Plot(
+        (left - x_margin, right + x_margin),
+        (low - y_margin, high + y_margin),
+        width=600,
+        height=420,
+    )
     plot.axes("first component", "second component")
     widest = max(*spread, 1e-9)
     for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
@@ -163,9 +227,9 @@ def tradeoff_map(entry: Mapping[str, Any]) -> Figure:
     plot.dot(*losses, 6, "best", f"this release: dependence {share}")
     dots = [Dot(*plot.position(*losses), f"dependence {share}")]
     dots += [Dot(*plot.position(*point), "", is_required=False) for point in points]
-    x, y = place_labels(dots, plot.label_area, [[plot.position(*point) for point in points]])[
-        0
-    ] or (0, 0)
+    line = [plot.position(*point) for point in points]
+    label_position, *_ = place_labels(dots, plot.label_area, [line])
+    x, y = label_position or (0, 0)
     plot.text(f"dependence {share}", x, y + 4, style="tick")
     description = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"

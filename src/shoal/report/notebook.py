@@ -20,8 +20,8 @@ from shoal.plan import Plan
 from shoal.plan.definition import document
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import Verdict
-from shoal.report.comparison import draw_map, failures, recommendation, trial_rows
-from shoal.report.html import page, pictures
+from shoal.report.comparison import draw_trials, failures, recommendation, trial_rows
+from shoal.report.html import page, report_figures
 from shoal.report.layout import by_reason, numbers, tables
 from shoal.report.scope import CLASS, scoped_styles
 from shoal.report.summary import describe_measure, summarise
@@ -40,8 +40,7 @@ def release_html(release: ReleaseLike) -> str:
     """Return a release: its verdict, its main figures, its columns before and after, its plan."""
     summary = summarise(release)
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    sections = pictures(summary)
-    columns = sections["Columns before and after"][:MAX_FIGURES]
+    drawn = report_figures(summary)
     changed = summary["before_and_after"]
     return _render_output(
         "notebook/release.html",
@@ -50,7 +49,7 @@ def release_html(release: ReleaseLike) -> str:
         facts=_main_figures(summary, values),
         changed=changed[:MAX_COLUMNS],
         others=len(changed) - MAX_COLUMNS,
-        figures=[*sections["Protection and loss"], *columns],
+        figures=[*drawn.protection_and_loss, *drawn.columns[:MAX_FIGURES]],
         **_measures_content(values, summary["remarks"]),
     )
 
@@ -88,7 +87,7 @@ def comparison_html(comparison: Comparison) -> str:
     return _render_output(
         "notebook/comparison.html",
         table=table,
-        figure=draw_map(table, comparison.risk),
+        figure=draw_trials(table, comparison.risk),
         risk=comparison.risk,
         about=RISKS[comparison.risk],
         recommendation=recommendation(comparison),

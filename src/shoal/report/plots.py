@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 from shoal._text import shorten
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
-from shoal.comparison.tradeoff import Point, by_k, knee
+from shoal.comparison.tradeoff import TradeoffPoint, by_k, knee
 from shoal.errors import MissingDependency
 from shoal.plan.release import ReleaseLike
 from shoal.report.comparison import trial_rows
 from shoal.report.draw import format_tick
 from shoal.report.figures import size_bars
 from shoal.report.labels import Dot, place_labels
+from shoal.report.maps import RING_RADIUS
 from shoal.report.palette import CURVES, LIGHT
 from shoal.report.summary import summarise
 
@@ -111,7 +112,7 @@ def _label_points(
             pixels[row["number"]][0],
             height - pixels[row["number"]][1],
             row["number"],
-            9.0 * row["recommended"],
+            RING_RADIUS * row["recommended"],
             row["front"],
         )
         for row in table
@@ -127,7 +128,7 @@ def _label_points(
                           textcoords="offset points", fontsize=8, color=LIGHT["faint"])  # fmt: skip
 
 
-def plot_tradeoff(points: Sequence[Point]) -> "ShownFigure":
+def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
     """Draw D_Y against D_X, and their relative changes, one curve for each k."""
     figure = new_figure(10, 4.5)
     distortion_axes, change_axes = figure.subplots(1, 2)
@@ -172,7 +173,7 @@ def _class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
     bars = size_bars(sizes, k)
     labels = [str(low) if low == high else f"{low}–{high}" for low, high, _ in bars]
     colours = [LIGHT["deep"] if low >= k else LIGHT["bad"] for low, _, _ in bars]
-    axes.bar(labels, [format_tick for *_, format_tick in bars], color=colours)
+    axes.bar(labels, [count for *_, count in bars], color=colours)
     axes.set(xlabel="records that look alike", ylabel="classes")
     axes.set_title("How many records look alike", **_TITLE)
     if sum(map(len, labels)) > 30:
@@ -186,8 +187,7 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
     bounds = [edges[0] - step, *edges, edges[-1] + step]
     records = sum(entry["after"])
     original_shares, released_shares = (
-        [100 * (format_tick or 0) / records for format_tick in entry[name]]
-        for name in ("before", "after")
+        [100 * (count or 0) / records for count in entry[name]] for name in ("before", "after")
     )
     widths = [high - low for low, high in pairwise(bounds)]
     axes.bar(bounds[:-1], original_shares, widths, align="edge", color=LIGHT["before"], alpha=0.55,
@@ -206,7 +206,7 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     short_names = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
     for name, shift, colour in (("before", -0.2, "before"), ("after", 0.2, "deep")):
-        shares = [100 * format_tick / records for format_tick in entry[name]]
+        shares = [100 * count / records for count in entry[name]]
         positions = [i + shift for i in range(len(names))]
         opacity = 0.55 if name == "before" else 1.0
         axes.barh(positions, shares, 0.4, color=LIGHT[colour], alpha=opacity, label=name)

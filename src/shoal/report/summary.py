@@ -30,7 +30,7 @@ from shoal.report.attacker import (
 from shoal.report.identity import Identity, identity_entries
 
 if TYPE_CHECKING:
-    from shoal.comparison.tradeoff import Point
+    from shoal.comparison.tradeoff import TradeoffPoint
 
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "pairs", "scores", "transitions")  # parts of a profile that are tables
@@ -42,7 +42,7 @@ def summarise(
     release: ReleaseLike,
     audience: str = "public",
     *,
-    curve: "Sequence[Point]" = (),
+    curve: "Sequence[TradeoffPoint]" = (),
     identity: Identity | None = None,
     evidence: Mapping[str, Any] | None = None,
     wording: Wording = python_wording,
@@ -55,7 +55,7 @@ def summarise(
         The release.
     audience : str
         ``"public"`` or ``"internal"``.
-    curve : list of Point
+    curve : list of TradeoffPoint
         Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
     identity : Identity, optional
         Title, author, file and date of the report.
@@ -72,17 +72,20 @@ def summarise(
     check_audience(audience)
     if evidence is not None:
         check_evidence_audience(audience)
-    summary = _summarise(release, audience == "internal", curve, identity or Identity(), wording)
+    summary = _summarise(
+        release, curve, identity or Identity(), wording, internal=audience == "internal"
+    )
     summary["evidence"] = dict(evidence or {})
     return summary if audience == "internal" else round_floats_for_display(summary)
 
 
 def _summarise(
     release: ReleaseLike,
-    internal: bool,
-    curve: "Sequence[Point]",
+    curve: "Sequence[TradeoffPoint]",
     identity: Identity,
     wording: Wording,
+    *,
+    internal: bool,
 ) -> dict[str, Any]:
     plan = release.plan
     shown_plan = _plan_text(plan.to_dict(drawn_seeds=False), internal=internal)
@@ -96,6 +99,33 @@ def _summarise(
             versions=release.provenance["versions"],
         ),
         "records": release.provenance["records"],
+        **_protection(release, wording, internal=internal),
+        "before_and_after": _column_entries(release, internal=internal),
+        "pairs": list(release.profile.get("pairs", ())),
+        "scores": release.profile.get("scores", {}),
+        "hierarchies": _hierarchies(release),
+        "measures": [_measure_entry(name, value) for name, value in release.measures.items()],
+        "remarks": dict(release.remarks),
+        "warnings": uncovered_warnings(release),
+        "plan": shown_plan,
+        "pictures": {
+            name: figures
+            for name, figures in release.profile.items()
+            if (internal or name in PUBLIC_PICTURES) and name not in NO_PICTURES
+        },
+        "transitions": [
+            _transitions(entry, internal=internal)
+            for entry in release.profile.get("transitions", ())
+        ],
+        "tradeoff": _tradeoff(release, curve),
+        "versions": release.provenance["versions"],
+    }
+
+
+def _protection(release: ReleaseLike, wording: Wording, *, internal: bool) -> dict[str, Any]:
+    """Return what the release guarantees, how, and what attackers can do."""
+    plan = release.plan
+    return {
         "promise": {
             "k": plan.k,
             "attained": release.verdict.k,
@@ -120,24 +150,6 @@ def _summarise(
             "confidential": columns_with(plan.roles, "confidential"),
             "unchanged": list(release.unchanged),
         },
-        "before_and_after": _column_entries(release, internal),
-        "pairs": list(release.profile.get("pairs", ())),
-        "scores": release.profile.get("scores", {}),
-        "hierarchies": _hierarchies(release),
-        "measures": [_measure_entry(name, value) for name, value in release.measures.items()],
-        "remarks": dict(release.remarks),
-        "warnings": uncovered_warnings(release),
-        "plan": shown_plan,
-        "pictures": {
-            name: figures
-            for name, figures in release.profile.items()
-            if (internal or name in PUBLIC_PICTURES) and name not in NO_PICTURES
-        },
-        "transitions": [
-            _transitions(entry, internal) for entry in release.profile.get("transitions", ())
-        ],
-        "tradeoff": _tradeoff(release, curve),
-        "versions": release.provenance["versions"],
     }
 
 
@@ -148,7 +160,7 @@ def _released_columns(release: ReleaseLike) -> list[str]:
     return [name for name in names if name not in plan.dropped]
 
 
-def _column_entries(release: ReleaseLike, internal: bool) -> list[dict[str, Any]]:
+def _column_entries(release: ReleaseLike, *, internal: bool) -> list[dict[str, Any]]:
     """Return the masked columns before and after, with the share of values released exactly.
 
     A quartile of the original is the value of one record, so that the public sees none.
@@ -225,7 +237,7 @@ def describe_measure(name: str) -> dict[str, str]:
     }
 
 
-def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
+def _transitions(entry: dict[str, Any], *, internal: bool) -> dict[str, Any]:
     """Return the matrix of post-randomised columns; for the public without any count."""
     if internal:
         return entry
@@ -235,7 +247,7 @@ def _transitions(entry: dict[str, Any], internal: bool) -> dict[str, Any]:
     }
 
 
-def _tradeoff(release: ReleaseLike, curve: "Sequence[Point]") -> dict[str, Any]:
+def _tradeoff(release: ReleaseLike, curve: "Sequence[TradeoffPoint]") -> dict[str, Any]:
     """Return the trade-off of dependence; empty if no step uses it."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or not {"distortion_x", "distortion_y"} <= set(release.measures):

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from shoal.comparison.tradeoff import Point, best_relative, by_k, knee
+from shoal.comparison.tradeoff import TradeoffPoint, by_k, knee, largest_relative_surplus
 from shoal.report.plots import plot_tradeoff
 
 
-def tradeoff_text(points: Sequence[Point]) -> str:
+def tradeoff_text(points: Sequence[TradeoffPoint]) -> str:
     """Return the sweep as a table with the knee and the relative choice of each k marked."""
     lines = ["  k  lambda     D_X     D_Y    D_X change  D_Y change"]
     for k, curve in by_k(points).items():
-        marks = {id(best_relative(curve)): "  <- relative"}
+        marks = {id(largest_relative_surplus(curve)): "  <- relative"}
         marks[id(knee(curve))] = marks.get(id(knee(curve)), "") + "  <- knee"
         for point in curve:
             rise, fall = point.increments(curve[0])
@@ -29,7 +29,7 @@ def tradeoff_text(points: Sequence[Point]) -> str:
     return "\n".join(lines)
 
 
-def draw_tradeoff(points: Sequence[Point], path: Path, kind: str) -> None:
+def draw_tradeoff(points: Sequence[TradeoffPoint], path: Path, kind: str) -> None:
     """Draw the trade-off to a file; the same curves give the same bytes."""
     figure = plot_tradeoff(points)  # refuses if matplotlib is not installed
     from matplotlib import rc_context

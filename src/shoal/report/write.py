@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from shoal.comparison.tradeoff import Point
+from shoal.comparison.tradeoff import TradeoffPoint
 from shoal.errors import FileError
 from shoal.io.publish import Publication
 from shoal.plan.release import ReleaseLike
@@ -44,7 +44,7 @@ def write_report(
     path: Path,
     *,
     audience: str = "public",
-    curve: Sequence[Point] = (),
+    curve: Sequence[TradeoffPoint] = (),
     title: str = "",
     author: str = "",
     evidence: Mapping[str, Any] | None = None,

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shoal import _progress as progress
-from shoal._params import RandomState, as_seed, draw_seed
+from shoal._params import RandomState
+from shoal._seeds import as_seed, draw_seed
 from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
 from shoal.audit.manifest_files import ManifestFiles, check_signing

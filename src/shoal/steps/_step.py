@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from shoal import _params as parameters
-from shoal._params import as_seed, draw_seed
+from shoal._seeds import as_seed, draw_seed
 from shoal.errors import PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.decimals import MAX_EXACT_INTEGER
@@ -76,7 +76,7 @@ def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
 
 def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -> NDArray[Any]:
     """Return new values as integers if the original column and all new values are whole numbers."""
-    is_whole = tables.is_whole(frame, name) and (column == np.rint(column)).all()
+    is_whole = tables.has_integer_type(frame, name) and (column == np.rint(column)).all()
     return (
         column.astype(np.int64) if is_whole and np.abs(column).max() < MAX_EXACT_INTEGER else column
     )

@@ -128,7 +128,7 @@ const loadLevels = async (at, file) => {
   }).catch(() => null);
   const content = await answer?.json().catch(() => null);
   if (!content) return showMessage("The file could not be loaded. It may be too large.");
-  find(`loaded:${at}`).textContent = content.words ?? content.message;
+  find(`loaded:${at}`).textContent = content.description ?? content.message;
   if (!answer.ok) return showMessage(content.message);
   showMessage("");
   settings.querySelector(`[name='hierarchy:${at}']`).value = content.key;

@@ -67,13 +67,13 @@ def advise(
     """
     with session(quiet=quiet):
         from shoal.cli.lazy_imports import discard_placeholders
-        from shoal.comparison.limit_search import search
+        from shoal.comparison.plan_search import search_plans
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
         from shoal.plan.definition import document
 
         discard_placeholders()
-        plan = plan.split(reading.column_names_of(source))
+        plan = plan.with_split_lists(reading.column_names_reader(source))
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
         candidates = _candidates(
             plan,
@@ -83,12 +83,12 @@ def advise(
             methods=split_commas(method) if method else None,
             steps=split_commas(step) if step else None,
         )
-        table, run = _interpret(opened_source, candidates[0])
+        table, run = _table_and_runner(opened_source, candidates[0])
         with Publication(force=force) as publication:
             if write is not None:
                 document.dumps({}, write.suffix.lower())  # refuses other suffixes before the search
             temporary_path = None if write is None else publication.add(write)
-            advice = search(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
+            advice = search_plans(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
             content, text = {**advice.to_dict(), "plan": None}, str(advice)
             if advice.plan is not None and write is not None and temporary_path is not None:
                 entries = advice.plan.to_dict(drawn_seeds=False)
@@ -112,7 +112,7 @@ def _candidates(
 ) -> "list[PlanFamily]":
     """Return the families of plans to search, with the columns and roles of the command line."""
     from shoal.comparison.candidates import plan_families
-    from shoal.comparison.limit_search import check_steps
+    from shoal.comparison.plan_search import check_steps
     from shoal.metrics.limits import Limits
 
     step_options, method_options = parse_settings(
@@ -136,7 +136,7 @@ def _candidates(
     )
 
 
-def _interpret(
+def _table_and_runner(
     opened_source: "Source", family: "PlanFamily"
 ) -> "tuple[Any, Callable[[Plan, Any], Release]]":
     """Return the table as the plans read it, and the function that runs one on it."""
@@ -144,11 +144,11 @@ def _interpret(
     from shoal.plan.guarantees import judge
     from shoal.plan.interpretation import interpret_source
 
-    first_plan = family.make_plan(family.scale[0])
+    first_plan = family.make_plan(family.first_strengths[0])
     interpretation = interpret_source(first_plan, opened_source)
     source = opened_source.without_codes(interpretation.missing_codes)
     types = interpretation.types
-    table = source.with_numbers(
+    table = source.table_with_numbers(
         first_plan.numeric_columns_by(types), first_plan.categorical_columns_by(types)
     )
     analysed_columns = (

@@ -1,14 +1,16 @@
 """``shoal assess``: compare a masked file with its original."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
 
 from shoal.cli import options
-from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.command_limits import CommandLimits
 from shoal.cli.console.session import print_result, session
 from shoal.cli.options.declarations import columns_option, measures_option
 from shoal.cli.original import read_original
 from shoal.cli.parsing.settings import split_commas
+from shoal.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
     from shoal.metrics.assessment import Assessment
@@ -52,7 +54,7 @@ def assess(
         from shoal.metrics.assessment import assess as assess_tables
         from shoal.metrics.assessment import changed_columns
 
-        checked_limits = CheckedLimits(limits, "assess")
+        command_limits = CommandLimits(limits, "assess")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         column, confidential, by = original_data.split(column, confidential, by)
         masked_data = original_data.read_alike(masked, masked_table)
@@ -61,68 +63,83 @@ def assess(
             for name in changed_columns(original_data.table, masked_data)
             if name not in (confidential or ())
         ]
-        measures = assess_tables(
-            original_data.table,
-            masked_data,
-            quasi_identifiers=quasi_identifiers,
-            confidential=confidential or (),
-            measures=split_commas(measure) if measure else None,
-            types=original_data.types,
-            weight=weight,
-            unit=unit,
-            by=by,
-            min_group=min_group,
-            aligned=aligned or None,
-        )
-        checked_limits.check(measures)
-        content = {
-            "quasi_identifiers": quasi_identifiers,
-            "measures": measures,
-            "remarks": measures.remarks,
-            **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
-            **checked_limits.content,
-        }
-        assessed_columns = [*quasi_identifiers, *(confidential or ())]
-        other_columns = [name for name in masked_data.column_names if name not in assessed_columns]
-        text = _text(measures, quasi_identifiers, confidential, other_columns)
-        text += checked_limits.text
-        print_result(content, text, as_json=json, quiet=quiet)
-        checked_limits.exit()
+        with _naming_options(confidential or ()):
+            measures = assess_tables(
+                original_data.table,
+                masked_data,
+                quasi_identifiers=quasi_identifiers,
+                confidential=confidential or (),
+                measures=split_commas(measure) if measure else None,
+                types=original_data.types,
+                weight=weight,
+                unit=unit,
+                by=by,
+                min_group=min_group,
+                aligned=aligned or None,
+            )
+        command_limits.check(measures)
+        content = _content(measures, quasi_identifiers) | command_limits.content
+        text = _text(measures, quasi_identifiers, confidential or (), masked_data.column_names)
+        print_result(content, text + command_limits.text, as_json=json, quiet=quiet)
+        command_limits.exit_if_not_met()
+
+
+def _content(measures: "Assessment", quasi_identifiers: Sequence[str]) -> dict[str, Any]:
+    """Return the measures for JSON, with the columns that they are about."""
+    return {
+        "quasi_identifiers": quasi_identifiers,
+        "measures": measures,
+        "remarks": measures.remarks,
+        **({} if measures.groups is None else {"groups": measures.groups.to_dict()}),
+    }
 
 
 def _text(
     measures: "Assessment",
     quasi_identifiers: Sequence[str],
-    confidential: Sequence[str] | None,
-    other_columns: Sequence[str],
+    confidential: Sequence[str],
+    columns: Sequence[str],
 ) -> str:
     """Return the measures for a reader, with the columns that they are about."""
     from shoal.report.summary import describe_measure
     from shoal.report.text import table
 
     text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
+    other_columns = [name for name in columns if name not in (*quasi_identifiers, *confidential)]
     if other_columns:
         text += f"not assessed: {', '.join(other_columns)}\n"
     meanings = {name: describe_measure(name)["meaning"] for name in measures}
-    text += table(measures, _with_options(measures.remarks, confidential), meanings)
+    remarks = {
+        name: _name_option(remark, confidential) for name, remark in measures.remarks.items()
+    }
+    text += table(measures, remarks, meanings)
     if measures.groups is not None:
         text += f"\n\n{measures.groups}"
     return text
 
 
-def _with_options(remarks: Mapping[str, str], confidential: Sequence[str] | None) -> dict[str, str]:
-    """Return why measures were not computed, naming the options that provide what they need."""
+def _name_option(reason: str, confidential: Sequence[str]) -> str:
+    """Return why a measure is not computed, with the option that provides what it needs, if any."""
     from shoal.metrics import NEEDS
 
-    options_by_need = {
+    sentence, _, need = reason.partition("needs ")
+    need = need.rstrip(".")
+    phrase = {
         NEEDS["units"]: "a column of units: --unit",
         NEEDS["weights"]: "survey weights: --weight",
-    }
-    if not confidential:
-        needs = [need for need in NEEDS.values() if "confidential column" in need]
-        options_by_need |= {need: f"{need}: --confidential" for need in needs}
-    worded = {}
-    for name, remark in remarks.items():
-        need = remark.removeprefix("Not computed: needs ").rstrip(".")
-        worded[name] = remark.replace(need, options_by_need.get(need, need))
-    return worded
+    }.get(need)
+    if "confidential column" in need and not confidential:
+        phrase = f"{need}: --confidential"
+    return reason if phrase is None else f"{sentence}needs {phrase}."
+
+
+@contextmanager
+def _naming_options(confidential: Sequence[str]) -> Iterator[None]:
+    """Refuse a measure that needs an option as a wrong command line, and name the option."""
+    try:
+        yield
+    except InputError as error:
+        message = _name_option(error.template, confidential)
+        if error.code != "measure-not-computable" or message == error.template:
+            raise
+        raise ParameterError(message, code=error.code, **error.attributes) from None

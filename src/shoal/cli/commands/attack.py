@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import options
-from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.command_limits import CommandLimits
 from shoal.cli.console.session import print_result, session
 from shoal.cli.options.declarations import columns_option, table_option
 from shoal.cli.original import read_original
@@ -68,7 +68,7 @@ def attack(
     with session(quiet=quiet):
         from shoal.metrics.attacks import attack as attack_tables
 
-        checked_limits = CheckedLimits(limits, "attack")
+        command_limits = CommandLimits(limits, "attack")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         quasi_identifiers, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
@@ -87,9 +87,9 @@ def attack(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked_limits.check(attacks)
-        content = {**attacks.to_dict(), **checked_limits.content}
-        print_result(content, repr(attacks) + checked_limits.text, as_json=json, quiet=quiet)
+        command_limits.check(attacks)
+        content = {**attacks.to_dict(), **command_limits.content}
+        print_result(content, repr(attacks) + command_limits.text, as_json=json, quiet=quiet)
         if attacks.exceeded:
             raise typer.Exit(1)
-        checked_limits.exit()
+        command_limits.exit_if_not_met()

@@ -72,13 +72,15 @@ def compare(
         from shoal.io.files import open_source
 
         discard_placeholders()
-        plan = plan.split(reading.column_names_of(source))
+        plan = plan.with_split_lists(reading.column_names_reader(source))
         plans = _plans(plan, k, split_commas(method), dependence)
         opened_source = open_source(source, dialect=reading.dialect(), numbers=())
         plans = _with_inferred_types(plans, opened_source)
         opened_source = opened_source.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
-            opened_source.with_numbers(plans[0].numeric_columns, plans[0].categorical_columns),
+            opened_source.table_with_numbers(
+                plans[0].numeric_columns, plans[0].categorical_columns
+            ),
             plans,
             risk=risk,
             n_jobs=plan.n_jobs,

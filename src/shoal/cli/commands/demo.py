@@ -6,10 +6,10 @@ from typing import Annotated
 import typer
 
 from shoal.cli import options
-from shoal.cli.console.release import print_release
 from shoal.cli.console.session import compile_ahead, session
-from shoal.cli.console.wording import plan_wording
-from shoal.cli.release import release_file
+from shoal.cli.masking.mask import release_file
+from shoal.cli.masking.output import print_release
+from shoal.cli.wording import plan_wording
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to.")]
 

@@ -7,12 +7,12 @@ import typer
 
 from shoal.cli import options
 from shoal.cli.console.session import compile_ahead, session
-from shoal.cli.console.wording import PLAN_FLAGS
-from shoal.cli.large import is_large
+from shoal.cli.masking.mask import mask_and_print
 from shoal.cli.parsing.column_options import parse_column_weights, parse_missing_codes, parse_types
-from shoal.cli.parsing.settings import parse_settings
+from shoal.cli.parsing.settings import build_partitioner, parse_settings
 from shoal.cli.parsing.source_arguments import check_sources
-from shoal.cli.release import mask_and_print
+from shoal.cli.parsing.sources import is_large
+from shoal.cli.wording import PLAN_FLAGS
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
-        plan = plan.split(reading.column_names_of(*source))
+        plan = plan.with_split_lists(reading.column_names_reader(*source))
         if masking.method == "auto" and masking.effort is None:
             compile_ahead()
         large = is_large(source, target, writing.scheduler, writing.chunk_size)
@@ -119,23 +119,23 @@ def _make_plan(
     large: bool,
 ) -> "Plan":
     """Return the plan of one microaggregation that the options describe."""
-    from shoal.partitioners import partitioner
     from shoal.plan import Plan
 
     step, method_options = parse_settings(
         plan_options.settings or [], masking.method, masking.effort
     )
     _refuse_given_twice(masking.step_parameters, step)
-    common = {
-        "effort": masking.effort,
-        "budget": masking.budget,
-        "random_state": plan_options.seed,
-        "n_jobs": plan_options.n_jobs,
-    }
-    method_options |= {name: value for name, value in common.items() if value is not None}
     return Plan.of(
         plan_options.column,
-        partitioner(masking.method, {"k": k, **method_options}),
+        build_partitioner(
+            masking.method,
+            k,
+            method_options,
+            effort=masking.effort,
+            budget=masking.budget,
+            seed=plan_options.seed,
+            n_jobs=plan_options.n_jobs,
+        ),
         identifiers=plan_options.identifier or (),
         confidential=plan_options.confidential or (),
         types=parse_types(plan_options.types, plan_options.hierarchy),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from shoal.cli import options
-from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.command_limits import CommandLimits
 from shoal.cli.console.session import print_result, session
 from shoal.cli.console.terminal import echo
 from shoal.cli.options.declarations import columns_option
@@ -79,7 +79,7 @@ def risk(
         from shoal.io.publish import Publication
         from shoal.metrics.survey import survey_risk
 
-        checked_limits = CheckedLimits(limits, "risk")
+        command_limits = CommandLimits(limits, "risk")
         dialect = reading.dialect()
         if records is not None:
             check_format(records)
@@ -106,9 +106,9 @@ def risk(
             )
             if records is not None and temporary_path is not None:
                 write(_with_risks(table.select(column), risks), temporary_path, target=records)
-        checked_limits.check(risks)
-        _print_risks(risks, checked_limits, records, as_json=json, quiet=quiet)
-        checked_limits.exit()
+        command_limits.check(risks)
+        _print_risks(risks, command_limits, records, as_json=json, quiet=quiet)
+        command_limits.exit_if_not_met()
 
 
 def _with_risks(table: Any, risks: "SurveyRisk") -> Any:
@@ -120,16 +120,16 @@ def _with_risks(table: Any, risks: "SurveyRisk") -> Any:
 
 def _print_risks(
     risks: "SurveyRisk",
-    checked_limits: CheckedLimits,
+    command_limits: CommandLimits,
     records: Path | None,
     *,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Print the figures, whether limits are met, and where the risks of records were written."""
-    content = {**risks.to_dict(), **checked_limits.content}
+    content = {**risks.to_dict(), **command_limits.content}
     content["remarks"] = list(risks.remarks)
-    text = repr(risks) + checked_limits.text
+    text = repr(risks) + command_limits.text
     if records is not None:
         content["records_file"] = str(records)
         text += f"\n{records}: the risks of single records, not for publication"

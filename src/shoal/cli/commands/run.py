@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from shoal.cli import options
 from shoal.cli.console.session import session
-from shoal.cli.console.wording import plan_wording
+from shoal.cli.masking.mask import mask_and_print
 from shoal.cli.options.declarations import seed_option
 from shoal.cli.parsing.source_arguments import check_sources
-from shoal.cli.release import mask_and_print
+from shoal.cli.wording import plan_wording
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -36,7 +36,7 @@ def run(
     """Run PLAN on SOURCE and write the release to TARGET."""
     with session(quiet=quiet, wording=plan_wording):
         check_sources(source)
-        from shoal._params import default_n_jobs
+        from shoal._jobs import default_n_jobs
         from shoal.plan import Plan
 
         loaded_plan = Plan.load(plan, shuffle=shuffle, limits=writing.load_limits())
@@ -61,7 +61,7 @@ def _with_seeds(plan: "Plan", seed: int) -> "Plan":
     """
     import numpy as np
 
-    from shoal._params import draw_seed
+    from shoal._seeds import draw_seed
 
     generator = np.random.default_rng(seed)
     draws_order = plan.shuffle and plan.random_state is None

@@ -4,7 +4,7 @@ The steps are imported when one of these commands is run, so that other commands
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -12,15 +12,15 @@ import typer
 from shoal._text import plain_text
 from shoal.cli import options
 from shoal.cli.console.session import session
-from shoal.cli.console.wording import step_wording
+from shoal.cli.masking.mask import mask_and_print
 from shoal.cli.options.blocks import expand_blocks
 from shoal.cli.options.step_options import step_options
+from shoal.cli.options.step_values import step_values
 from shoal.cli.parsing.column_options import parse_missing_codes, parse_types
 from shoal.cli.parsing.columns import split_lists
 from shoal.cli.parsing.plain_help import Command, Group
-from shoal.cli.parsing.settings import parse_settings
-from shoal.cli.parsing.step_values import step_values
-from shoal.cli.release import mask_and_print
+from shoal.cli.parsing.settings import build_partitioner, parse_settings
+from shoal.cli.wording import step_wording
 
 if TYPE_CHECKING:
     from shoal.metrics.limits import Limits
@@ -93,20 +93,11 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
         **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
-            names = reading.column_names_of(source)
-            roles = roles.split(names)
-            for option in {"column", "within"} & values.keys():
-                (values[option],) = split_lists([values[option]], names)
-            plan = _make_plan(
-                cls,
-                step_values(step_parameters, values),
-                values,
-                roles,
-                shuffle=shuffle,
-                limits=writing.load_limits(),
-            )
+            read_names = reading.column_names_reader(source)
+            values = _with_split_lists(values, read_names)
+            roles = roles.with_split_lists(read_names)
             mask_and_print(
-                plan,
+                _make_plan(cls, values, roles, shuffle=shuffle, limits=writing.load_limits()),
                 [source],
                 target,
                 reading,
@@ -120,6 +111,15 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
     _add_options(command, step_options(step_parameters))
     command.__doc__ = plain_text(describe_step(cls)["summary"])
     return command
+
+
+def _with_split_lists(
+    values: Mapping[str, Any], read_names: Callable[[], Collection[str]]
+) -> dict[str, Any]:
+    """Return the values of options with lists of columns separated."""
+    names = [name for name in ("column", "within") if name in values]
+    lists = split_lists([values[name] for name in names], read_names)
+    return {**values, **dict(zip(names, lists, strict=True))}
 
 
 def _add_options(command: Callable[..., None], added: Mapping[str, tuple[Any, Any]]) -> None:
@@ -144,37 +144,34 @@ def _add_options(command: Callable[..., None], added: Mapping[str, tuple[Any, An
 
 def _make_plan(
     cls: "type[Step]",
-    values: dict[str, Any],
-    option_values: Mapping[str, Any],
+    values: Mapping[str, Any],
     roles: options.RoleOptions,
     *,
     shuffle: bool,
     limits: "Limits | None",
 ) -> Any:
+    """Return the plan of one step that the values of the options describe."""
     from shoal import _params as parameters
-    from shoal.partitioners import partitioner
     from shoal.plan import Plan
     from shoal.plan.definition.validation import roles_of
 
-    if "partitioner" in parameters.signature_parameters(cls):
-        method, effort = option_values["method"], option_values["effort"]
-        _, method_options = parse_settings(option_values["settings"] or [], method, effort)
-        common = {
-            "effort": effort,
-            "budget": option_values["budget"],
-            "random_state": option_values["seed"],
-            "n_jobs": option_values["n_jobs"],
-        }
-        method_options |= {name: value for name, value in common.items() if value is not None}
-        values["partitioner"] = partitioner(method, {"k": option_values["k"], **method_options})
+    signature = parameters.signature_parameters(cls)
+    step_parameters = step_values(signature, values)
+    if "partitioner" in signature:
+        method, effort = values["method"], values["effort"]
+        _, method_options = parse_settings(values["settings"] or [], method, effort)
+        common = {name: values[name] for name in ("budget", "seed", "n_jobs")}
+        step_parameters["partitioner"] = build_partitioner(
+            method, values["k"], method_options, effort=effort, **common
+        )
     return Plan(
-        roles_of(values["columns"], roles.identifier or (), roles.confidential or ()),
-        [parameters.build(cls, values)],
+        roles_of(step_parameters["columns"], roles.identifier or (), roles.confidential or ()),
+        [parameters.build(cls, step_parameters)],
         parse_types(roles.types, roles.hierarchy),
         unit=roles.unit,
         missing_codes=parse_missing_codes(roles.missing_codes),
         other_columns="release",
         shuffle=shuffle,
-        random_state=option_values["seed"] if shuffle else None,
+        random_state=values["seed"] if shuffle else None,
         limits=limits,
     )

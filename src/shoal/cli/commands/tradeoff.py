@@ -15,7 +15,7 @@ from shoal.cli.parsing.settings import parse_numbers
 from shoal.errors import FileError
 
 if TYPE_CHECKING:
-    from shoal.comparison.tradeoff import Point
+    from shoal.comparison.tradeoff import TradeoffPoint
 
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE", help="Plot of the curves: .svg or .png.")
@@ -90,7 +90,7 @@ def _sweep(
     lists: Sequence[list[str] | None],
     types: list[str] | None,
     **sweep_options: Any,
-) -> "list[Point]":
+) -> "list[TradeoffPoint]":
     """Read the source and mask it with every k and dependence.
 
     ``lists`` are the columns to mask, the confidential columns and the identifiers.
@@ -116,13 +116,13 @@ def _sweep(
     )
 
 
-def _content(points: "list[Point]") -> dict[str, Any]:
+def _content(points: "list[TradeoffPoint]") -> dict[str, Any]:
     """Return the points of a sweep for JSON, with two suggested values of dependence for each k."""
-    from shoal.comparison.tradeoff import best_relative, by_k, knee
+    from shoal.comparison.tradeoff import by_k, knee, largest_relative_surplus
 
     curves = by_k(points).items()
     return {
         "points": [asdict(point) for point in points],
         "knee": {k: knee(curve).dependence for k, curve in curves},
-        "relative": {k: best_relative(curve).dependence for k, curve in curves},
+        "relative": {k: largest_relative_surplus(curve).dependence for k, curve in curves},
     }

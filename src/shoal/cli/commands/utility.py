@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from shoal.cli import options
-from shoal.cli.checked_limits import CheckedLimits
+from shoal.cli.command_limits import CommandLimits
 from shoal.cli.console.session import print_result, session
 from shoal.cli.options.declarations import columns_option, measures_option
 from shoal.cli.original import read_original
@@ -68,15 +68,15 @@ def utility(
     with session(quiet=quiet):
         from shoal.metrics.analyses import utility as compare_analyses
 
-        checked_limits = CheckedLimits(limits, "utility")
+        command_limits = CommandLimits(limits, "utility")
         original_data = read_original(original, reading.dialect(), types, missing_codes)
         column, target, by = original_data.split(column, target, by)
         result = compare_analyses(
             original_data.table,
             original_data.read_alike(masked, masked_table),
             columns=column,
-            target=target or checked_limits.limits.targets or None,
-            formula=formula or checked_limits.limits.formulas or None,
+            target=target or command_limits.limits.targets or None,
+            formula=formula or command_limits.limits.formulas or None,
             weight=weight,
             by=by,
             min_group=min_group,
@@ -86,7 +86,7 @@ def utility(
             random_state=seed,
             n_jobs=n_jobs,
         )
-        checked_limits.check(result)
-        content = {**result.to_dict(), **checked_limits.content}
-        print_result(content, repr(result) + checked_limits.text, as_json=json, quiet=quiet)
-        checked_limits.exit()
+        command_limits.check(result)
+        content = {**result.to_dict(), **command_limits.content}
+        print_result(content, repr(result) + command_limits.text, as_json=json, quiet=quiet)
+        command_limits.exit_if_not_met()

@@ -95,7 +95,7 @@ def verify(
 ) -> None:
     """Check RELEASED against its manifest and its guarantee, with or without the original."""
     with session(quiet=quiet, only_own_flags=False):
-        from shoal._params import default_n_jobs
+        from shoal._jobs import default_n_jobs
         from shoal.audit import verify as verify_release
         from shoal.cli.lazy_imports import discard_placeholders
 

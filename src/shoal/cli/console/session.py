@@ -18,8 +18,8 @@ from shoal import _progress as progress
 from shoal._text import limit_table_width
 from shoal.cli.console.progress_bar import end_progress_bar, print_above, progress_bar
 from shoal.cli.console.terminal import echo, width_of
-from shoal.cli.console.wording import command_wording, wording_for_flags
 from shoal.cli.options.blocks import running_flags
+from shoal.cli.wording import command_wording, wording_for_flags
 from shoal.errors import (
     ParameterError,
     PlanError,

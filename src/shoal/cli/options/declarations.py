@@ -4,8 +4,9 @@ from typing import Any
 
 import typer
 
+from shoal.cli.parsing.columns import COLUMNS
+
 FLAG = ""  # metavar of an option without a value
-COLUMNS = "COLUMN,..."  # metavar of a list of columns
 
 # Titles of the panels of options in the help texts.
 READING = "Reading the source"

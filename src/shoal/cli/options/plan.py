@@ -38,10 +38,10 @@ class PlanOptions:
     seed: Seed = None
     n_jobs: NJobs = None
 
-    def split(self, names: Callable[[], Collection[str]]) -> "PlanOptions":
-        """Return the options with lists of columns separated; ``names`` returns all columns."""
+    def with_split_lists(self, read_names: Callable[[], Collection[str]]) -> "PlanOptions":
+        """Return the options with lists of columns separated; ``read_names`` returns all names."""
         lists = [self.column, self.within, self.confidential, self.identifier]
-        column, within, confidential, identifier = split_lists(lists, names)
+        column, within, confidential, identifier = split_lists(lists, read_names)
         return replace(
             self,
             column=column or [],
@@ -73,7 +73,7 @@ class RoleOptions:
     types: Types = None
     missing_codes: MissingCodes = None
 
-    def split(self, names: Callable[[], Collection[str]]) -> "RoleOptions":
-        """Return the options with lists of columns separated; ``names`` returns all columns."""
-        confidential, identifier = split_lists([self.confidential, self.identifier], names)
+    def with_split_lists(self, read_names: Callable[[], Collection[str]]) -> "RoleOptions":
+        """Return the options with lists of columns separated; ``read_names`` returns all names."""
+        confidential, identifier = split_lists([self.confidential, self.identifier], read_names)
         return replace(self, confidential=confidential, identifier=identifier)

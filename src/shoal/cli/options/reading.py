@@ -86,8 +86,8 @@ class ReadOptions:
         ),
     ] = None
 
-    def column_names_of(self, *sources: str) -> Callable[[], list[str]]:
-        """Return a function that returns the names of the columns of a source."""
+    def column_names_reader(self, *sources: str) -> Callable[[], list[str]]:
+        """Return a function that reads the names of the columns of a source."""
         return lambda: column_names_of(sources, self.dialect())
 
     def dialect(self, **more: Any) -> "Dialect":

@@ -4,10 +4,12 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shoal.cli.large import may_be_large
+from shoal.cli.parsing.sources import may_be_large
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
+
+COLUMNS = "COLUMN,..."  # metavar of a list of columns
 
 Lists = Sequence[Sequence[str] | None]
 
@@ -44,11 +46,11 @@ def _matching_column(text: str, columns: Collection[str]) -> str:
     return next((name for name in (text, text.strip()) if name in columns), "")
 
 
-def split_lists(lists: Lists, columns: Callable[[], Collection[str]]) -> list[list[str] | None]:
-    """Split several lists of columns; ``columns`` is called only if one contains a comma."""
+def split_lists(lists: Lists, read_names: Callable[[], Collection[str]]) -> list[list[str] | None]:
+    """Split several lists of columns; ``read_names`` is called only if one contains a comma."""
     if not any("," in text for texts in lists for text in texts or ()):
         return [None if texts is None else list(texts) for texts in lists]
-    names = columns()
+    names = read_names()
     return [None if texts is None else split_columns(texts, names) for texts in lists]
 
 

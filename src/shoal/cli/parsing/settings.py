@@ -1,10 +1,13 @@
-"""Parsing of option values: lists of numbers, and ``--set name=value``."""
+"""Parsing of option values: lists of numbers, ``--set name=value``, and what makes a method."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from shoal.cli.console.wording import DEDICATED_FLAGS
+from shoal.cli.wording import DEDICATED_FLAGS
 from shoal.errors import ParameterError
+
+if TYPE_CHECKING:
+    from shoal.partitioners import Partitioner
 
 # Parameters with an option of `shoal mask` that commands which try many plans do not have.
 RELEASE_ONLY = ("effort", "budget", "shuffle")
@@ -79,6 +82,24 @@ def parse_settings(
                 parameter=name,
             )
     return step_options, method_options
+
+
+def build_partitioner(
+    method: str,
+    k: int,
+    method_options: Mapping[str, Any],
+    *,
+    effort: str | None,
+    budget: float | None,
+    seed: int | None,
+    n_jobs: int | None,
+) -> "Partitioner":
+    """Return the partitioner that options describe; those that are None keep their defaults."""
+    from shoal.partitioners import partitioner
+
+    common = {"effort": effort, "budget": budget, "random_state": seed, "n_jobs": n_jobs}
+    given = {name: value for name, value in common.items() if value is not None}
+    return partitioner(method, {"k": k, **method_options, **given})
 
 
 def _split_setting(pair: str, without: Collection[str]) -> tuple[str, str]:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.cli.large import may_be_large
-from shoal.cli.options.declarations import COLUMNS
+from shoal.cli.parsing.columns import COLUMNS
 from shoal.cli.parsing.plain_help import Command
+from shoal.cli.parsing.sources import may_be_large
 from shoal.errors import ParameterError
 
 ArgumentRun = tuple[str, str, list[str]]  # an option, its value and the arguments after it

@@ -12,6 +12,7 @@ from typing import Any
 import openpyxl
 import python_calamine
 
+from shoal._text import count
 from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
 from shoal.io.formats._sheet_columns import SheetColumns
@@ -118,21 +119,21 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
                     errors[name_of.get(i, "")] += 1
                 elif formula.data_type == "f" and value.value is None:
                     empty[name_of.get(i, "")] += 1
-    for name, count in errors.items():
+    for name, n_cells in errors.items():
         raise ColumnError(
-            f"Column {name!r} has {count} cell{'s' if count > 1 else ''} with an error such as"
+            f"Column {name!r} has {count(n_cells, 'cell')} with an error such as"
             " #N/A. Correct or clear them.",
             code="cells-with-errors",
             column=name,
-            count=count,
+            count=n_cells,
         )
-    for name, count in empty.items():
+    for name, n_formulas in empty.items():
         raise FileError(
-            f"Column {name!r} of {path.name!r} has {count} formula{'s' if count > 1 else ''}"
+            f"Column {name!r} of {path.name!r} has {count(n_formulas, 'formula')}"
             " without a value. Open and save it in a spreadsheet program first.",
             code="formula-without-value",
             column=name,
-            count=count,
+            count=n_formulas,
         )
 
 

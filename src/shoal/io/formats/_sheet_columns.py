@@ -2,13 +2,14 @@
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import count as counter
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from shoal._text import count
 from shoal.errors import FileError
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.io.size_limits import check_columns
@@ -68,12 +69,12 @@ class SheetColumns:
         if len(unnamed) > sum(map(bool, names)):
             raise self._header_error()
         for i in unnamed:
-            candidates = (f"column_{i + 1}{'_' * more}" for more in count())
+            candidates = (f"column_{i + 1}{'_' * more}" for more in counter())
             names[i] = next(name for name in candidates if name not in names)
         if unnamed:
             new_names = ", ".join(repr(names[i]) for i in unnamed[:3])
             self.remarks.append(
-                f"{len(unnamed)} column{'s' if len(unnamed) > 1 else ''} of {self.path.name!r} had"
+                f"{count(len(unnamed), 'column')} of {self.path.name!r} had"
                 f" no name in the first line, and {'are' if len(unnamed) > 1 else 'is'} now called"
                 f" {new_names}{' and so on' if len(unnamed) > 3 else ''}."
             )

@@ -1,4 +1,7 @@
-"""Writing Stata, SPSS and SAS files with pyreadstat."""
+"""Writing Stata, SPSS and SAS files with pyreadstat.
+
+A ``file_phrase`` begins sentences about a format, such as "A Stata file".
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
@@ -8,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from shoal._text import count
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text
 from shoal.frame.decimals import MAX_EXACT_INTEGER
@@ -18,7 +22,7 @@ from shoal.io.source import Source
 
 
 def write_file(
-    writer: Callable[..., None], table: Any, path: Path, kind: str, **options: Any
+    writer: Callable[..., None], table: Any, path: Path, file_phrase: str, **options: Any
 ) -> None:
     """Write with pyreadstat; translate its exceptions."""
     errors = pyreadstat()
@@ -28,15 +32,15 @@ def write_file(
         if str(error).startswith("Unable to write"):
             raise OSError from None
         raise FileError(
-            f"{kind} cannot hold this table: {str(error).lower()}.",
+            f"{file_phrase} cannot hold this table: {str(error).lower()}.",
             code="cannot-write",
-            format=kind,
+            format=file_phrase,
         ) from None
     except errors.PyreadstatError:  # may show values
         raise FileError(
-            f"{kind} cannot hold this table. Write another format.",
+            f"{file_phrase} cannot hold this table. Write another format.",
             code="cannot-write",
-            format=kind,
+            format=file_phrase,
         ) from None
 
 
@@ -85,18 +89,18 @@ def frame(table: pa.Table) -> Any:
     """Return a pandas frame for pyreadstat, with nullable integers."""
     import pandas
 
-    kinds = {pa.int8(): pandas.Int8Dtype(), pa.int32(): pandas.Int32Dtype()}
-    return table.to_pandas(types_mapper=kinds.get)
+    pandas_types = {pa.int8(): pandas.Int8Dtype(), pa.int32(): pandas.Int32Dtype()}
+    return table.to_pandas(types_mapper=pandas_types.get)
 
 
 def to_storable(
-    table: pa.Table, encoding_for: Callable[[str, pa.DataType], DateEncoding], kind: str
+    table: pa.Table, encoding_for: Callable[[str, pa.DataType], DateEncoding], file_phrase: str
 ) -> pa.Table:
     """Return the table with columns that such a file can store: numbers and text."""
     columns = []
     for field in table.schema:
         column = pa.concat_arrays(table.column(field.name).chunks)
-        columns.append(_to_storable(column, field.name, encoding_for, kind))
+        columns.append(_to_storable(column, field.name, encoding_for, file_phrase))
     return pa.table(columns, names=table.column_names)
 
 
@@ -136,7 +140,7 @@ def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict
 
 def shorten_labels(
     metadata: FileMetadata,
-    kind: str,
+    file_phrase: str,
     shorten_label: Callable[[str], str],
     shorten_value_label: Callable[[str], str],
 ) -> tuple[FileMetadata, list[str]]:
@@ -150,31 +154,38 @@ def shorten_labels(
         if columns[name].label != column.label or values != column.value_labels:
             shortened_columns.append(repr(name))
     remarks = [
-        f"{kind} limits the length of labels; shortened are those of"
+        f"{file_phrase} limits the length of labels; shortened are those of"
         f" {', '.join(shortened_columns)}."
     ]
     return replace(metadata, columns=columns), remarks if shortened_columns else []
 
 
-def check_names(table: pa.Table, pattern: Any, reserved_names: Collection[str], kind: str) -> None:
-    """Refuse column names that the format does not allow."""
+def check_names(
+    table: pa.Table,
+    pattern: Any,
+    reserved_names: Collection[str],
+    file_phrase: str,
+    *,
+    case_sensitive: bool,
+) -> None:
+    """Refuse column names that the format does not allow, or does not distinguish."""
     name_by_lower: dict[str, str] = {}
     for name in table.column_names:
         if not pattern.fullmatch(name) or name in reserved_names:
             raise FileError(
-                f"{kind} cannot hold a column named {name!r}. Rename it, with few letters, digits"
-                " and _, and no reserved word; or write another format.",
+                f"{file_phrase} cannot hold a column named {name!r}. Rename it, with few letters,"
+                " digits and _, and no reserved word; or write another format.",
                 code="name-not-writable",
                 column=name,
-                format=kind,
+                format=file_phrase,
             )
-        if kind != "A Stata file" and name.lower() in name_by_lower:
+        if not case_sensitive and name.lower() in name_by_lower:
             raise FileError(
-                f"{kind} does not distinguish {name_by_lower[name.lower()]!r} and {name!r}. Rename"
-                " one.",
+                f"{file_phrase} does not distinguish {name_by_lower[name.lower()]!r} and {name!r}."
+                " Rename one.",
                 code="names-alike",
                 column=name,
-                format=kind,
+                format=file_phrase,
             )
         name_by_lower[name.lower()] = name
 
@@ -202,11 +213,14 @@ def fix_times(path: Path, times_by_offset: list[tuple[int, bytes]]) -> None:
 
 
 def _to_storable(
-    column: pa.Array, name: str, encoding_for: Callable[[str, pa.DataType], DateEncoding], kind: str
+    column: pa.Array,
+    name: str,
+    encoding_for: Callable[[str, pa.DataType], DateEncoding],
+    file_phrase: str,
 ) -> pa.Array:
     arrow_type = column.type
     if pa.types.is_dictionary(arrow_type):
-        return _to_storable(column.cast(arrow_type.value_type), name, encoding_for, kind)
+        return _to_storable(column.cast(arrow_type.value_type), name, encoding_for, file_phrase)
     if pa.types.is_date(arrow_type) or pa.types.is_timestamp(arrow_type):
         if pa.types.is_timestamp(arrow_type) and arrow_type.tz is not None:
             column = column.cast(pa.timestamp(arrow_type.unit, "UTC")).cast(
@@ -216,14 +230,14 @@ def _to_storable(
     if pa.types.is_boolean(arrow_type):
         return column.cast(pa.int8())
     if pa.types.is_integer(arrow_type):
-        return _fit_integers(column, name, kind)
+        return _fit_integers(column, name, file_phrase)
     if pa.types.is_decimal(arrow_type) or pa.types.is_floating(arrow_type):
-        return _finite(column.cast(pa.float64()), name, kind)
+        return _finite(column.cast(pa.float64()), name, file_phrase)
     if is_text(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
-                f"Column {name!r} holds NUL characters, which {_mid_sentence(kind)} cannot hold."
-                " Remove them.",
+                f"Column {name!r} holds NUL characters, which {_mid_sentence(file_phrase)} cannot"
+                " hold. Remove them.",
                 code="nul-characters",
                 column=name,
             )
@@ -233,22 +247,22 @@ def _to_storable(
     if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(kind)} cannot hold. Write"
-        " another format.",
+        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(file_phrase)} cannot"
+        " hold. Write another format.",
         code="type-not-writable",
         column=name,
         kind=str(arrow_type),
     )
 
 
-def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
+def _finite(column: pa.Array, name: str, file_phrase: str) -> pa.Array:
     """Return floats with null for NaN; refuse infinite values."""
     column = pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
     infinite = pc.sum(pc.is_inf(column).cast(pa.int64())).as_py() or 0
     if infinite:
         raise FileError(
-            f"Column {name!r} has {infinite} infinite value{'s' if infinite > 1 else ''}, which"
-            f" {_mid_sentence(kind)} cannot hold. Correct or drop them.",
+            f"Column {name!r} has {count(infinite, 'infinite value')}, which"
+            f" {_mid_sentence(file_phrase)} cannot hold. Correct or drop them.",
             code="infinite-values",
             column=name,
             count=infinite,
@@ -256,7 +270,7 @@ def _finite(column: pa.Array, name: str, kind: str) -> pa.Array:
     return column
 
 
-def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
+def _fit_integers(column: pa.Array, name: str, file_phrase: str) -> pa.Array:
     """Return integers as int32 if they fit, or else as floats if these are exact."""
     bounds = pc.min_max(column).as_py()
     low, high = bounds["min"] or 0, bounds["max"] or 0
@@ -264,8 +278,8 @@ def _fit_integers(column: pa.Array, name: str, kind: str) -> pa.Array:
         return column.cast(pa.int32())
     if max(-low, high) >= MAX_EXACT_INTEGER:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which {_mid_sentence(kind)} cannot"
-            " hold. Leave it out, or write another format.",
+            f"Column {name!r} holds whole numbers beyond 2**53, which"
+            f" {_mid_sentence(file_phrase)} cannot hold. Leave it out, or write another format.",
             code="whole-numbers-too-large",
             column=name,
         )
@@ -277,6 +291,6 @@ def truncate(text: str, max_bytes: int) -> str:
     return text.encode()[:max_bytes].decode(errors="ignore")
 
 
-def _mid_sentence(kind: str) -> str:
-    """Return the name of a kind of file for the middle of a sentence."""
-    return kind[:1].lower() + kind[1:]
+def _mid_sentence(file_phrase: str) -> str:
+    """Return the phrase for the middle of a sentence."""
+    return file_phrase[:1].lower() + file_phrase[1:]

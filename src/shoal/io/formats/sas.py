@@ -87,7 +87,7 @@ def _labels(catalogue: Path | None, dialect: Dialect) -> Mapping[str, Mapping[An
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a SAS transport file; return sentences about lost metadata."""
     del dialect, target
-    writing.check_names(source.table, _NAME, (), "A SAS transport file")
+    writing.check_names(source.table, _NAME, (), "A SAS transport file", case_sensitive=False)
     metadata, remarks = writing.shorten_labels(
         source.metadata, "A SAS transport file", lambda text: writing.truncate(text, 256), str
     )

@@ -72,7 +72,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write an SPSS file; return sentences about lost metadata."""
     del dialect
-    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "An SPSS file")
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "An SPSS file", case_sensitive=False)
     metadata, remarks = writing.shorten_labels(
         source.metadata,
         "An SPSS file",

@@ -56,7 +56,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
     """Write a Stata file; return sentences about lost metadata."""
     del dialect, target
-    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "A Stata file")
+    writing.check_names(source.table, _NAME, _RESERVED_WORDS, "A Stata file", case_sensitive=True)
     metadata, remarks = writing.shorten_labels(
         source.metadata, "A Stata file", lambda text: text[:80], lambda text: text[:8_000]
     )

@@ -15,7 +15,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics._types import Labels, Values
 
-Kind = Literal["number", "date", "category"]
+AnalysisKind = Literal["number", "date", "category"]
 Side = Literal["original", "masked"]
 SIDES: tuple[Side, Side] = ("original", "masked")
 
@@ -39,7 +39,7 @@ class ColumnPair:
     """
 
     name: str
-    kind: Kind
+    kind: AnalysisKind
     original: NDArray[Any]
     masked: NDArray[Any]
     labels: tuple[str, ...] = ()

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from shoal import _progress as progress
-from shoal._params import RandomState, check_at_least, effective_n_jobs, hint, seed_or_draw
+from shoal._jobs import effective_n_jobs
+from shoal._params import RandomState, check_at_least, hint
+from shoal._seeds import seed_or_draw
 from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables

@@ -192,7 +192,7 @@ def _axes_inputs(
     incomplete = [column.name for column in columns if column.is_missing.any()]
     if not columns or (not incomplete and all(column.kind == "numeric" for column in columns)):
         return {}, " ".join(remarks)
-    axes, column_of_axis = join_axes([axes_of(*column.for_axes) for column in columns])
+    axes, column_of_axis = join_axes([axes_of(*column.axes_arguments) for column in columns])
     projected = [column.name for column in columns if column.n_categories > MAX_EXACT_CATEGORIES]
     if projected:
         remarks.append(

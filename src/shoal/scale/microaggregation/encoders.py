@@ -252,7 +252,7 @@ def _categorical_encoder(
     counts = count_array.to_numpy().astype(np.int64)
     column = column_from_counts(name, values, counts, declared_type)
     present = ~column.is_missing
-    A = axes_of(*column.for_axes)[present]
+    A = axes_of(*column.axes_arguments)[present]
     weights = counts[present].astype(np.float64)
     codes = column.codes[present]
     mean = (A * weights[:, np.newaxis]).sum(axis=0) / max(1.0, weights.sum())

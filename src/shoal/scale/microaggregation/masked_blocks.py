@@ -300,7 +300,7 @@ def _mask_records(
             aggregate=job.step.aggregate_of(column.name),
             trim=job.step.trim,
             decimals=job.step.decimals_of(column.name),
-            is_whole=tables.is_whole(frame, column.name),
+            is_whole=tables.has_integer_type(frame, column.name),
             weights=weights,
         )
     released: pa.Table = tables.to_native(with_values(frame, values))

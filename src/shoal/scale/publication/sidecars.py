@@ -57,21 +57,20 @@ def sidecar_files(
     secret = () if manifest_files is None else manifest_files.secret
     _check_paths(target, report, audience, list(documents))
     with Publication(force=force) as publication:
-        page = None if report is None else publication.add(report)
-        temporary = {path: publication.add(path, secret=path in secret) for path in documents}
+        if report is not None:
+            publication.add(report)
+        for path in documents:
+            publication.add(path, secret=path in secret)
 
         def write(release: "LargeRelease") -> None:
             from shoal.report.summary import summarise
             from shoal.report.write import report_text
 
-            if page is not None and report is not None:
+            if report is not None:
                 page_text[:] = [report_text(summarise(release, audience), report)]
-                page.write_text(page_text[0], encoding="utf-8")
+                publication.write(report, page_text[0])
             for path, document in documents.items():
-                content = document(release)
-                temporary[path].write_bytes(
-                    content.encode() if isinstance(content, str) else content
-                )
+                publication.write(path, document(release))
 
         yield write
 

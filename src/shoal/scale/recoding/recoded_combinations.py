@@ -112,7 +112,7 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
                 counts.append(table_counts)
                 summaries.append(_summarise(values, table_counts, int(n_missing.sum())))
             numbers = NumberCounts(values, *counts)
-            is_whole = tables.is_whole(recoded.original, name)
+            is_whole = tables.has_integer_type(recoded.original, name)
             original_summary, masked_summary = summaries
             return number_entry(
                 name, numbers, original_summary, masked_summary, min_count, is_whole=is_whole

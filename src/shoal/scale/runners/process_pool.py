@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from multiprocessing.process import BaseProcess
 from typing import Any, Self
 
-from shoal._params import effective_n_jobs
+from shoal._jobs import effective_n_jobs
 from shoal.errors import ClusterError
 from shoal.scale.runners.workers import check_statuses, describe_worker_exits, worker_status
 

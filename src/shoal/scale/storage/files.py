@@ -213,12 +213,7 @@ def file_entry(path: str) -> dict[str, Any]:
     except ShoalError:
         raise
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{redact(path)!r} could not be read: {reason}.",
-            code="file-unreadable",
-            file=redact(path),
-        ) from None
+        raise FileError.unreadable(redact(path), error) from None
     return {"name": name_of(path), "bytes": size, "sha256": digest}
 
 

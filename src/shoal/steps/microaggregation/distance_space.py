@@ -134,7 +134,7 @@ def build_distance_space(
     DistanceSpace
         The space.
     """
-    A, axis_columns = join_axes([axes_of(*column.for_axes) for column in columns])
+    A, axis_columns = join_axes([axes_of(*column.axes_arguments) for column in columns])
     names = [column.name for column in columns]
     n_varying = np.bincount(axis_columns, ~is_constant(A))
     constant_columns = [
@@ -149,7 +149,9 @@ def build_distance_space(
     if not confidential:
         return DistanceSpace(names, Z, axis_columns, constant_columns)
     Y = _scale_axes(
-        *join_axes([axes_of(*column.for_axes) for column in confidential]), standardise, weights
+        *join_axes([axes_of(*column.axes_arguments) for column in confidential]),
+        standardise,
+        weights,
     )
     return DistanceSpace(names, Z, axis_columns, constant_columns, dependence, Y, len(confidential))
 

@@ -96,6 +96,6 @@ class GroupValues:
             aggregate=self.step.aggregate_of(column.name),
             trim=self.step.trim,
             decimals=decimals,
-            is_whole=tables.is_whole(self.frame, column.name),
+            is_whole=tables.has_integer_type(self.frame, column.name),
             weights=self.weights,
         )

@@ -67,7 +67,7 @@ def released_column(
     numbers = _as_numbers(released.texts) if tables.is_numeric(frame, name) else None
     if numbers is None:
         return TextColumn(np.array([*released.texts, None], object)[released.codes])
-    if tables.is_whole(frame, name) and not is_missing.any() and _all_whole(numbers):
+    if tables.has_integer_type(frame, name) and not is_missing.any() and _all_whole(numbers):
         return numbers.astype(np.int64)[released.codes]
     return np.append(numbers, np.nan)[released.codes]
 

@@ -89,18 +89,18 @@ def advise(
     (5, ['max_linkage'])
     """
     table = tables.open_frame(data)
-    checked_limits = Limits.of(limits)
-    if not checked_limits:
+    required_limits = Limits.of(limits)
+    if not required_limits:
         raise ParameterError(
             "Advice needs at least one limit. Set one, such as max_linkage = 0.1.",
             code="limits-empty",
         )
-    return search(
+    return search_plans(
         tables.to_native(table),
         plan_families(
             columns,
             len(table),
-            limits=checked_limits,
+            limits=required_limits,
             k=k,
             method=method,
             steps=check_steps(steps),
@@ -128,7 +128,7 @@ def check_steps(steps: str | Sequence[str]) -> list[str]:
     return names
 
 
-def search(
+def search_plans(
     data: Any,
     candidates: Sequence[PlanFamily],
     *,
@@ -138,18 +138,18 @@ def search(
 ) -> Advice:
     """Try plans of several families; ``run`` runs a plan on the table."""
     check_at_least(1, n_plans=n_plans)
-    search_state = _Search(data, n_plans, n_jobs, run)
+    search = _PlanSearch(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
         for family in candidates:
-            search_state.explore(family)
-    if all(trial.error is not None for trial in search_state.trials):
-        raise next(trial.error for trial in search_state.trials if trial.error is not None)
-    return Advice(tuple(search_state.trials))
+            search.explore(family)
+    if all(trial.error is not None for trial in search.trials):
+        raise next(trial.error for trial in search.trials if trial.error is not None)
+    return Advice(tuple(search.trials))
 
 
 @dataclass(eq=False)
-class _Search:
+class _PlanSearch:
     """The trials so far, and how many plans may still be tried."""
 
     data: Any
@@ -159,9 +159,8 @@ class _Search:
     trials: list[AdvisedTrial] = field(default_factory=list)
 
     def explore(self, family: PlanFamily) -> None:
-        """Try the scale of a family, then the values before the smallest that succeeds."""
-        scale = family.first_strengths(self._best_strength(family.kind))
-        self._try_strengths(family, scale)
+        """Try first strengths of a family, then the values before the smallest that succeeds."""
+        self._try_strengths(family, family.strengths_near(self._best_strength(family.step)))
         trials_by_strength = {
             trial.strength: trial for trial in self.trials if trial.family == family.name
         }
@@ -179,10 +178,10 @@ class _Search:
             else:
                 low = middle
 
-    def _best_strength(self, kind: str) -> float | None:
-        """Return the strength of the best trial so far of a kind of step; None without any."""
+    def _best_strength(self, step: str) -> float | None:
+        """Return the strength of the best trial so far with a step; None without any."""
         passed_trials = [
-            trial for trial in self.trials if trial.plan.steps[0].name == kind and trial.passed
+            trial for trial in self.trials if trial.plan.steps[0].name == step and trial.passed
         ]
         return min(passed_trials, key=lambda trial: trial.loss).strength if passed_trials else None
 

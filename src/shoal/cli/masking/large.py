@@ -1,11 +1,10 @@
-"""Tables larger than memory: Parquet files masked on a cluster into a folder."""
+"""Masking on a cluster: Parquet files become the files of a folder."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shoal.cli.console.wording import FILE_FLAGS
+from shoal.cli.wording import FILE_FLAGS
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -13,32 +12,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.scale import LargeRelease
 
-PARQUET_SUFFIXES = (".parquet", ".pq")
 DIALECT_OPTIONS = {"missing": "missing_text"}  # by field of a dialect, where they differ
-
-
-def may_be_large(source: str) -> bool:
-    """Return whether a cluster can mask a source: a Parquet file, a folder, or one in a store."""
-    from shoal.io.store import is_store
-
-    return _is_parquet(source) or is_store(source) or Path(source).is_dir()
-
-
-def is_large(
-    sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
-) -> bool:
-    """Return whether to mask on a cluster: by option, by folder target or by several sources."""
-    from shoal.io.store import is_store
-
-    requested = scheduler is not None or chunk_size is not None
-    in_store = any(is_store(location) for location in (*sources, target))
-    to_folder = target.endswith("/") and _is_parquet(sources[0])
-    several_files = len(sources) > 1 or Path(sources[0]).is_dir()
-    return requested or in_store or to_folder or several_files
-
-
-def _is_parquet(source: str) -> bool:
-    return source.lower().endswith(PARQUET_SUFFIXES)
 
 
 def mask_large(

@@ -25,7 +25,6 @@ FILE_FLAGS = {
     "manifest": "--manifest",
     "sign": "--sign",
     "hash_key": "--hash-key",
-    "random_state": "--seed",
     "audience": "--audience",
 }
 # Parameters with a dedicated option, which --set must not override silently.
@@ -123,7 +122,7 @@ def plan_wording(name: str, value: str | None) -> str:
     >>> plan_wording("force", "True"), plan_wording("shuffle", "True")
     ('--force', 'shuffle = true')
     """
-    if name in FILE_FLAGS and name != "random_state":
+    if name in FILE_FLAGS:
         return command_wording(name, value)
     if value in ("True", "False"):
         value = value.lower()

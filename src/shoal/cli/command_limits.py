@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shoal.metrics.limit_results import LimitResults
 
 
-class CheckedLimits:
+class CommandLimits:
     """The limits of a file that are about the figures of one command.
 
     Parameters
@@ -64,7 +64,7 @@ class CheckedLimits:
         ]
         return "\n".join(["", str(self.results), *others])
 
-    def exit(self) -> None:
+    def exit_if_not_met(self) -> None:
         """Exit with 1 if a limit is not met."""
         if self.results is not None and not self.results.passed:
             raise typer.Exit(1)

@@ -141,7 +141,7 @@ def _report_text(
     plan: "Plan", target: str, writing: ReleaseOptions, path: Path, delivery: "Delivery"
 ) -> str:
     """Return the report on a release, with a curve and with evidence if requested."""
-    from shoal.comparison.tradeoff import run_around
+    from shoal.comparison.tradeoff import run_with_dependences
     from shoal.report.evidence import gather_evidence
     from shoal.report.summary import summarise
     from shoal.report.write import report_text
@@ -150,7 +150,7 @@ def _report_text(
     if writing.curve:
         plan_used = release.plan  # with the kinds that were inferred from the file
         interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)
-        points = run_around(interpreted, delivery.table, n_jobs=None)
+        points = run_with_dependences(interpreted, delivery.table, n_jobs=None)
     if writing.evidence:
         evidence = gather_evidence(release, delivery.table)
     summary = summarise(

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from shoal._text import count
 from shoal.cli.console.session import current_wording, print_result
 from shoal.cli.console.terminal import echo
 from shoal.cli.console.verdict import print_findings, status_line
+from shoal.cli.masking.documents import STDOUT
 from shoal.cli.options import ReleaseOptions
-from shoal.cli.release_documents import STDOUT
 
 if TYPE_CHECKING:
     from shoal.plan.release import Release
@@ -69,6 +70,6 @@ def _release_text(
 
     if in_full:
         return f"{location}: {whole_text(summary)}"
-    in_files = f", in {n_files} file{'s' if n_files > 1 else ''}" if n_files else ""
+    in_files = f", in {count(n_files, 'file')}" if n_files else ""
     lines = [f"{location}: {one_line(summary)}{in_files}", status_line(release.verdict)]
     return "\n".join([*lines, *map(limit_line, summary["limits"])])

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shoal.cli.console.release import print_release
-from shoal.cli.large import is_large, mask_large
-from shoal.cli.options import ReadOptions, ReleaseOptions
-from shoal.cli.release_documents import (
+from shoal.cli.masking.documents import (
     STDOUT,
     describe_documents,
     document_writers,
     report_identity,
 )
+from shoal.cli.masking.large import mask_large
+from shoal.cli.masking.output import print_release
+from shoal.cli.options import ReadOptions, ReleaseOptions
+from shoal.cli.parsing.sources import is_large
 from shoal.errors import FileError, NotKept, ParameterError
 
 if TYPE_CHECKING:
