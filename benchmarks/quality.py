@@ -146,7 +146,11 @@ def searched(X, labels, k, **limit):
     from shoal.partitioners._local_search.search import search
 
     result = search(X, labels, k, seed=SEED, **limit)
-    return result.labels, {"seed": SEED, "rounds": result.rounds, "rounds_made": list(result.rounds_made)}
+    return result.labels, {
+        "seed": SEED,
+        "rounds": result.rounds,
+        "rounds_made": list(result.rounds_made),
+    }
 
 
 def proven(X, labels, k, search):
