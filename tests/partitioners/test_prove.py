@@ -251,6 +251,7 @@ def test_ctrl_c_keeps_the_best_so_far():
         proof = proven(X, 3)
     assert len(stages) == 30
     assert "gap" in stages[-1]
+    assert not proof.complete
     assert 0 < proof.bound <= proof.sse
     assert np.bincount(proof.labels).min() >= 3
 
@@ -416,7 +417,8 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
     monkeypatch.setattr(restarts_module, "MAX_RESTARTS", 2)
     monkeypatch.setattr(integrality_gap, "GROUP_LIMITS", ())
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
-    prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
+    result = prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
+    assert result.complete
     assert seeds == [6, 7, 8]
     assert asked[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
     assert asked[-1] == restarts_module.MAX_ROUNDS * 40

@@ -178,6 +178,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     k: int
     bound_: float | None = None  # a lower bound of the SSE, where the method proves one
     cut_short_: bool = False  # whether Ctrl-C or the budget ended the work early
+    depends_on_time_: bool = False  # whether the same options may give other groups
 
     @property
     def needs_one_axis_per_column(self) -> bool:

@@ -257,5 +257,8 @@ class Prove(Refiner):
         proof_result = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)
         self.bound_, self.optimal_ = proof_result.bound, proof_result.optimal
         self.seconds_ = time.process_time() - start_time
-        self.cut_short_ = not proof_result.optimal
+        is_complete = proof_result.optimal or (result.complete and proof_result.complete)
+        self.cut_short_ = not is_complete
+        # The search before the proof ends by the clock.
+        self.depends_on_time_ = not proof_result.optimal
         return proof_result.labels
