@@ -85,7 +85,11 @@ class Stop(Exception):
 def test_any_duals_are_corrected_wherever_the_work_ends(case, seed, height):
     X, k = case
     long = tables_module.long_table(X, k)
-    duals = height * long.share.mean() * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
+    duals = (
+        height
+        * long.neighbour_dual.mean()
+        * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
+    )
     for stop in range(8):
         work, looks = corrections.Corrections(long, duals.astype(float)), count()
 

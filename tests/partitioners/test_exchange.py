@@ -45,7 +45,9 @@ def test_groups_keep_their_sizes_and_none_disappears(case):
 
     def distances(labels):
         members = [np.flatnonzero(labels == g) for g in range(labels.max() + 1)]
-        return sorted(slow.distance_from_table(records, ranks, ordered, totals) for records in members)
+        return sorted(
+            slow.distance_from_table(records, ranks, ordered, totals) for records in members
+        )
 
     before, after = distances(groups.labels), distances(exchanged.labels)
     assert max(after) <= max(t, max(before))

@@ -144,7 +144,7 @@ def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divis
 def test_few_records_with_unfinished_searches_are_searched_longer():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, n = Pricing(X, 4), len(X)
-    record_dual = np.full(n, 1.2 * pricing.table.gap_sums[:, 3].mean() / 8)
+    record_dual = np.full(n, 1.2 * pricing.table.square_sums[:, 3].mean() / 8)
     duals = Duals(record_dual)
 
     def unfinished(effort):
@@ -170,7 +170,7 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
 def test_a_search_without_steps_ends():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, duals = Pricing(X, 4), Duals(np.zeros(len(X)))
-    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.gap_sums[0, 3]
+    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.square_sums[0, 3]
     effort = PricingEffort(100, 0)
     complete = [one.is_complete for _, one in pricing.search(duals, effort, lambda: None)]
     assert 0 < sum(int((~part).sum()) for part in complete) <= 6
@@ -309,7 +309,7 @@ def proof_with_duals(X, k, seed):
         divisors,
     )
     exact = PricingEffort(10**6, 10**6)
-    actual = proof.pricing.price(proof.duals, least, exact, proof.check_interrupt)
+    actual = proof.pricing.price(proof.duals, least, exact, proof.report_progress)
     proof.dual_bound = proof.bound = actual.bound
     return proof, least
 

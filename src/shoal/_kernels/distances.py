@@ -19,8 +19,8 @@ def squared_distance(X, record, point):
     """Return the squared distance of a record to a point, summed column by column."""
     total = 0.0
     for j in range(point.shape[0]):
-        gap = X[record, j] - point[j]
-        total += gap * gap
+        difference = X[record, j] - point[j]
+        total += difference * difference
     return total
 
 
@@ -32,8 +32,8 @@ def squared_row_distance(A, a, B, b):
     """
     total = 0.0
     for j in range(A.shape[1]):
-        gap = A[a, j] - B[b, j]
-        total += gap * gap
+        difference = A[a, j] - B[b, j]
+        total += difference * difference
     return total
 
 
@@ -50,8 +50,8 @@ def write_squared_distances(columns, start, stop, point, squares):
         column = columns[j, start:stop]
         value = point[j]
         for i in range(size):
-            gap = column[i] - value
-            squares[i] += gap * gap
+            difference = column[i] - value
+            squares[i] += difference * difference
 
 
 @compiled
@@ -81,8 +81,8 @@ def scaled_sse(X, record, others):
     for j in range(X.shape[1]):
         total = 0.0
         for other in others:
-            gap = X[other, j] - X[record, j]
-            squares += gap * gap
-            total += gap
+            difference = X[other, j] - X[record, j]
+            squares += difference * difference
+            total += difference
         offset += total * total
     return (others.shape[0] + 1) * squares - offset

@@ -28,8 +28,8 @@ from shoal._kernels.spatial.box_tree import (
     BoxTree,
     build_tree,
     find_nearest,
-    leaf_distances,
     squared_box_distance,
+    write_leaf_distances,
 )
 from shoal._kernels.structures.sorted_list import insert, precedes
 
@@ -118,7 +118,7 @@ def find_cheapest(cells, cell, cheapest, costs):
     cell.
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
-    gaps = np.empty(LEAF)
+    squares = np.empty(LEAF)
     tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
     n_stacked, count, last = 1, NONE_FOUND, cheapest.shape[0] - 1
@@ -128,12 +128,12 @@ def find_cheapest(cells, cell, cheapest, costs):
         if count > last and not precedes(floor, tree.lowest[box], costs[last], cheapest[last]):
             continue
         if box >= tree.start.shape[0]:
-            start = leaf_distances(tree, box, centre, gaps)
+            start = write_leaf_distances(tree, box, centre, squares)
             for offset in range(tree.n_living[box]):
                 i = tree.records[start + offset]
                 if cells.labels[i] != cell:
                     own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
-                    count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
+                    count = insert(cheapest, costs, count, i, squares[offset] - own_cost)
             continue
         near_box, far_box = 2 * box, 2 * box + 1
         near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]

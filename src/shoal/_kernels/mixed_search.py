@@ -71,9 +71,9 @@ def squared_mixed_distance(table, record, targets, i, bound):
         if total > bound:
             break
         value, target = table.numbers[record, j], targets.numbers[i, j]
-        gap = value - target
-        if gap == gap:
-            total += gap * gap
+        difference = value - target
+        if difference == difference:
+            total += difference * difference
         elif value == value or target == target:
             total += 1.0
     return total

@@ -36,12 +36,12 @@ def agreement_level(value, target, close_tolerance, partial_tolerance):
 
     Two missing numbers agree exactly; a missing number does not agree with any value.
     """
-    gap = abs(value - target)
-    if gap == 0.0 or (value != value and target != target):
+    difference = abs(value - target)
+    if difference == 0.0 or (value != value and target != target):
         return 3
-    if gap <= close_tolerance:
+    if difference <= close_tolerance:
         return 2
-    return 1 if gap <= partial_tolerance else 0
+    return 1 if difference <= partial_tolerance else 0
 
 
 @compiled

@@ -7,7 +7,8 @@ outermost.
 
 References
 ----------
-.. [E65b] Edmonds, J. (1965). Paths, trees, and flowers. Canadian Journal of Mathematics 17, 449-467.
+.. [E65b] Edmonds, J. (1965). Paths, trees, and flowers. Canadian Journal of Mathematics 17,
+   449-467.
 """
 
 from typing import NamedTuple

@@ -92,8 +92,8 @@ def distance_within(X, u, v, limit):
     """
     total = 0.0
     for j in range(X.shape[1]):
-        gap = X[u, j] - X[v, j]
-        total += gap * gap
+        difference = X[u, j] - X[v, j]
+        total += difference * difference
         if total > limit:
             break
     return total

@@ -130,9 +130,9 @@ def grow_groups(columns, groups, first, stop, size):
         column = columns[c, first - size : stop - size]
         mean = groups.mean[c, first - groups.start : stop - groups.start]
         for i in range(column.shape[0]):
-            gap = column[i] - mean[i]
-            mean[i] += gap * weight
-            loss[i] += gap * gap * share
+            difference = column[i] - mean[i]
+            mean[i] += difference * weight
+            loss[i] += difference * difference * share
 
 
 @compiled

@@ -61,12 +61,16 @@ def accumulate_sums(values, sums):
 @compiled
 def set_sums(sums, position, previous, value, middle, sign):
     """Set the sums at ``position`` to those at ``previous`` plus or minus one value."""
-    gap, gap_trailing = two_sum(value, -middle)
-    total, trailing = add(sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing)
+    difference, difference_trailing = two_sum(value, -middle)
+    total, trailing = add(
+        sums[previous, 0], sums[previous, 1], sign * difference, sign * difference_trailing
+    )
     sums[position, 0] = total
     sums[position, 1] = trailing
-    gap, gap_trailing = square(gap, gap_trailing)
-    total, trailing = add(sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing)
+    squared, squared_trailing = square(difference, difference_trailing)
+    total, trailing = add(
+        sums[previous, 2], sums[previous, 3], sign * squared, sign * squared_trailing
+    )
     sums[position, 2] = total
     sums[position, 3] = trailing
 

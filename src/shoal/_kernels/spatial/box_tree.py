@@ -43,16 +43,16 @@ class BoxTree(NamedTuple):
 class NearestQuery(NamedTuple):
     """A search for the points nearest to ``point``, without the point ``excluded``.
 
-    ``nearest`` are the nearest so far, nearest first, and ``distances`` their squared distances;
-    the length of the list is passed along with it. ``gaps`` is scratch space, for the squared
+    ``nearest`` are the nearest so far, nearest first, and ``squares`` their squared distances; the
+    length of the list is passed along with it. ``leaf_squares`` is scratch space, for the squared
     distances of the points of a leaf.
     """
 
     point: np.ndarray  # (p,)
     excluded: int
     nearest: np.ndarray
-    distances: np.ndarray
-    gaps: np.ndarray  # (LEAF,)
+    squares: np.ndarray  # as long as ``nearest``
+    leaf_squares: np.ndarray  # (LEAF,)
 
 
 def build_tree(X: np.ndarray) -> BoxTree:
@@ -129,49 +129,49 @@ def squared_box_distance(tree, box, point):
     """Return the squared distance of ``point`` to a box: no record inside is nearer."""
     total = 0.0
     for j in range(point.shape[0]):
-        gap = max(tree.bounds[box, 0, j] - point[j], point[j] - tree.bounds[box, 1, j], 0.0)
-        total += gap * gap
+        difference = max(tree.bounds[box, 0, j] - point[j], point[j] - tree.bounds[box, 1, j], 0.0)
+        total += difference * difference
     return total
 
 
 @compiled
-def leaf_distances(tree, box, point, gaps):
-    """Write the squared distances of a leaf's living points to ``gaps``; return its start."""
+def write_leaf_distances(tree, box, point, squares):
+    """Write the squared distances of a leaf's living points to ``squares``; return its start."""
     start = tree.start[box - tree.start.shape[0]]
-    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, gaps)
+    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, squares)
     return start
 
 
 @compiled
 def search_leaf(tree, box, query, count):
     """Add the living of a leaf to a list of ``count`` nearest; return its new length."""
-    nearest, distances, gaps = query.nearest, query.distances, query.gaps
-    start, last = leaf_distances(tree, box, query.point, gaps), nearest.shape[0] - 1
+    nearest, squares, leaf_squares = query.nearest, query.squares, query.leaf_squares
+    start, last = write_leaf_distances(tree, box, query.point, leaf_squares), nearest.shape[0] - 1
     for i in range(tree.n_living[box]):
-        if count <= last or gaps[i] <= distances[last]:
+        if count <= last or leaf_squares[i] <= squares[last]:
             record = tree.records[start + i]
             if record != query.excluded:
-                count = insert(nearest, distances, count, record, gaps[i])
+                count = insert(nearest, squares, count, record, leaf_squares[i])
     return count
 
 
 @compiled
-def find_nearest(tree, point, excluded, nearest, distances):
-    """Fill ``nearest`` with the living nearest to ``point``, nearest first; return their number.
+def find_nearest(tree, point, excluded, nearest, squares):
+    """Fill ``nearest`` with the points nearest to ``point``, nearest first; return their number.
 
-    The record ``excluded`` is left out (or ``NO_RECORD``), ties go to the lowest record, and
-    ``distances`` are squared. The result is less than the length of ``nearest`` only if fewer
-    records are living.
+    The point ``excluded`` is left out (or ``NO_RECORD``), and ties go to the lowest number.
+    ``squares`` are the squared distances. The result is less than the length of ``nearest`` only if
+    fewer points remain.
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
-    query = NearestQuery(point, excluded, nearest, distances, np.empty(LEAF))
+    query = NearestQuery(point, excluded, nearest, squares, np.empty(LEAF))
     boxes[0], floors[0] = 1, 0.0
     n_stacked, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]
         if tree.n_living[box] == 0 or (
-            count > last and not precedes(floor, tree.lowest[box], distances[last], nearest[last])
+            count > last and not precedes(floor, tree.lowest[box], squares[last], nearest[last])
         ):
             continue
         if box >= tree.start.shape[0]:

@@ -94,8 +94,8 @@ def measure_box_distances(boxes, point):
     for j in range(point.shape[0]):
         value = point[j]
         for b in range(boxes.distance_to_box.shape[0]):
-            gap = max(max(boxes.low[j, b] - value, value - boxes.high[j, b]), 0.0)
-            boxes.distance_to_box[b] += gap * gap
+            difference = max(max(boxes.low[j, b] - value, value - boxes.high[j, b]), 0.0)
+            boxes.distance_to_box[b] += difference * difference
 
 
 @compiled

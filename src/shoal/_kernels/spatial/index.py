@@ -35,13 +35,14 @@ ALL_AXES = np.int64(0)
 class SearchScratch(NamedTuple):
     """Arrays in which a search writes, made once for all searches.
 
-    ``query`` is the point as records are stored, ``gaps`` are its squared distances to the records
-    of the block measured last. ``bounds`` are those of the blocks of the superblock being visited,
-    ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to visit.
+    ``query`` is the point as records are stored, and ``squares`` are its squared distances to the
+    records of the block measured last. ``bounds`` are those of the blocks of the superblock being
+    visited, ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to
+    visit.
     """
 
     query: np.ndarray  # (p + 2,)
-    gaps: np.ndarray  # (BLOCK,)
+    squares: np.ndarray  # (BLOCK,)
     bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
     outer_bounds: np.ndarray  # (n_superblocks,)
     queue: np.ndarray  # (n_superblocks + 1,)
@@ -136,7 +137,7 @@ def _build(X, labels, n_groups, size, total) -> Index:
     )
     scratch = SearchScratch(
         query=_aligned_full(width, 0),
-        gaps=_aligned_full(BLOCK, 0),
+        squares=_aligned_full(BLOCK, 0),
         bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
         outer_bounds=_aligned_full(n_superblocks, 0),
         queue=np.empty(n_superblocks + 1, np.int64),

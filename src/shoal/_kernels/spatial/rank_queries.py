@@ -58,7 +58,7 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
         if b < 0:
             break
         for i in range(BLOCK):
-            if NEAREST * scratch.gaps[i] >= required:
+            if NEAREST * scratch.squares[i] >= required:
                 record = index.records[b, i]
                 square = squared_distance(index.X, record, point)
                 if square < tie_start:
@@ -81,8 +81,8 @@ def rank_among_few(
     """
     distance = np.zeros((len(points), len(table)))
     for column, targets in zip(table.T, points.T, strict=True):
-        gap = column - targets[:, np.newaxis]
-        distance += gap * gap
+        difference = column - targets[:, np.newaxis]
+        distance += difference * difference
     own_distance = distance[np.arange(len(points)), own_records][:, np.newaxis]
     is_closer = distance < own_distance * (1 - tolerance)
     is_tied = ~is_closer & (distance <= own_distance * (1 + tolerance))

@@ -64,11 +64,11 @@ class Blocks(NamedTuple):
 
 
 class MeasuredBlock(NamedTuple):
-    """The records of a block and their squared distances ``gaps``, in single precision."""
+    """The records of a block and their squared distances ``squares``, in single precision."""
 
     records: np.ndarray  # (BLOCK,)
     all_equal: bool
-    gaps: np.ndarray  # (BLOCK,)
+    squares: np.ndarray  # (BLOCK,)
 
 
 class BestRecords(NamedTuple):
@@ -146,7 +146,7 @@ def search(index, point, sign, excluded, best, squares, count):
     while True:
         b, n_queued = next_block(blocks, sign, required, n_queued)
         if b >= 0:
-            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.gaps)
+            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.squares)
             count, required = add_block_to_list(query, block, required, results, count)
         elif only_best_is_queued:
             n_queued = queue_other_superblocks(
@@ -167,7 +167,7 @@ def add_block_to_list(query, block, required, results, count):
     last, sign = best.shape[0] - 1, query.sign
     square, is_measured = 0.0, False
     for i in range(BLOCK):
-        if sign * block.gaps[i] >= required:
+        if sign * block.squares[i] >= required:
             record = block.records[i]
             if record == query.excluded:
                 continue
@@ -219,7 +219,7 @@ def next_block(blocks, sign, required, n_queued):
                     blocks.n_leading,
                     sign,
                     required,
-                    scratch.gaps,
+                    scratch.squares,
                 ):
                     return b, n_queued
         n_queued = pop_superblock(scratch.outer_bounds, queue, n_queued - 1, required)
@@ -231,34 +231,34 @@ def next_block(blocks, sign, required, n_queued):
 
 
 @compiled
-def measure_block(block, query, n_leading, sign, required, gaps):
-    """Fill ``gaps`` with the squared distances in a block; return whether a record may qualify.
+def measure_block(block, query, n_leading, sign, required, squares):
+    """Fill ``squares`` with the squared distances in a block; return whether a record may qualify.
 
     If the leading axes and the distances along all others rule out every record, the
     other axes are not read.
     """
     for i in range(BLOCK):
-        gaps[i] = np.float32(0)
-    add_gaps(block, query, FIRST_AXIS, FIRST_AXIS + n_leading, gaps)
+        squares[i] = np.float32(0)
+    add_squared_differences(block, query, FIRST_AXIS, FIRST_AXIS + n_leading, squares)
     residuals, q = block[RESIDUAL_AXIS], query[RESIDUAL_AXIS]
     may_qualify = np.int32(0)
     for i in range(BLOCK):
-        gap = residuals[i] - q
-        may_qualify |= np.int32(sign * (gaps[i] + gap * gap) >= required)
+        difference = residuals[i] - q
+        may_qualify |= np.int32(sign * (squares[i] + difference * difference) >= required)
     if may_qualify == 0:
         return False
-    add_gaps(block, query, FIRST_AXIS + n_leading, block.shape[0] - 1, gaps)
+    add_squared_differences(block, query, FIRST_AXIS + n_leading, block.shape[0] - 1, squares)
     return True
 
 
 @compiled
-def add_gaps(block, query, start, stop, gaps):
-    """Add the squared differences along some axes to ``gaps``."""
+def add_squared_differences(block, query, start, stop, squares):
+    """Add the squared differences along some axes to ``squares``."""
     for a in range(start, stop):
         column, q = block[a], query[a]
         for i in range(BLOCK):
-            gap = column[i] - q
-            gaps[i] += gap * gap
+            difference = column[i] - q
+            squares[i] += difference * difference
 
 
 @compiled
