@@ -8,8 +8,8 @@ from shoal._kernels._compile import compiled
 @compiled
 def same_values(X, a, b):
     """Return whether two records have the same values."""
-    for j in range(X.shape[1]):
-        if X[a, j] != X[b, j]:
+    for c in range(X.shape[1]):
+        if X[a, c] != X[b, c]:
             return False
     return True
 
@@ -18,8 +18,8 @@ def same_values(X, a, b):
 def squared_distance(X, record, point):
     """Return the squared distance of a record to a point, summed column by column."""
     total = 0.0
-    for j in range(point.shape[0]):
-        difference = X[record, j] - point[j]
+    for c in range(point.shape[0]):
+        difference = X[record, c] - point[c]
         total += difference * difference
     return total
 
@@ -31,8 +31,8 @@ def squared_row_distance(A, a, B, b):
     It takes whole arrays, since making a view of a row takes as long as its distance.
     """
     total = 0.0
-    for j in range(A.shape[1]):
-        difference = A[a, j] - B[b, j]
+    for c in range(A.shape[1]):
+        difference = A[a, c] - B[b, c]
         total += difference * difference
     return total
 
@@ -46,9 +46,9 @@ def write_squared_distances(columns, start, stop, point, squares):
     """
     size = stop - start
     squares[:size] = 0.0
-    for j in range(point.shape[0]):
-        column = columns[j, start:stop]
-        value = point[j]
+    for c in range(point.shape[0]):
+        column = columns[c, start:stop]
+        value = point[c]
         for i in range(size):
             difference = column[i] - value
             squares[i] += difference * difference
@@ -78,10 +78,10 @@ def scaled_sse(X, record, others):
     by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
-    for j in range(X.shape[1]):
+    for c in range(X.shape[1]):
         total = 0.0
         for other in others:
-            difference = X[other, j] - X[record, j]
+            difference = X[other, c] - X[record, c]
             squares += difference * difference
             total += difference
         offset += total * total

@@ -19,12 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE, ZERO
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.box_tree import (
     LEAF,
     MAX_DEPTH,
-    NO_RECORD,
-    NONE_FOUND,
     BoxTree,
     build_tree,
     find_nearest,
@@ -79,7 +78,7 @@ def assign_nearest(X, cells, centre_tree, start, stop):
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
     for position in range(start, stop):
         i = cells.tree.records[position]
-        find_nearest(centre_tree, X[i], NO_RECORD, cheapest, distance)
+        find_nearest(centre_tree, X[i], NONE, cheapest, distance)
         cells.labels[i] = cheapest[0]
         cells.distance[i] = distance[0]
         cells.sizes[cheapest[0]] += 1
@@ -121,7 +120,7 @@ def find_cheapest(cells, cell, cheapest, costs):
     squares = np.empty(LEAF)
     tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
-    n_stacked, count, last = 1, NONE_FOUND, cheapest.shape[0] - 1
+    n_stacked, count, last = 1, ZERO, cheapest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.recoded_groups import (
-    NONE,
     add_record,
     has_unit,
     loss_with,

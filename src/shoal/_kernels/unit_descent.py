@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE, ONE, ZERO
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.spatial.box_tree import find_nearest, move_point
-from shoal._kernels.unit_groups import NONE, VERSION, count_of, move_record
+from shoal._kernels.unit_groups import VERSION, count_of, move_record
 
 MAX_NEAR_GROUPS = 8  # nearest groups, to which a record may move
 MAX_PARTNERS = 64  # records of a group that are tried for an exchange
@@ -19,8 +20,6 @@ ROUNDING = 1e-11  # share of the squares up to which a change may be a rounding 
 CENTROID_ROUNDING = 1e-13  # rounding error of a centroid, in units of the extent of the table
 NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
-# NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
-ONE, ZERO = np.int64(1), np.int64(0)
 
 
 class MovingRecords(NamedTuple):

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import ward_cost
 from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
 from shoal._kernels.unit_groups import (
-    NONE,
     count_of,
     may_leave,
     move_record,

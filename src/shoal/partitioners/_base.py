@@ -18,7 +18,7 @@ from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.index import (
     Index,
     open_index,
-    rarely_skips,
+    reads_most_blocks,
     rebuild_if_needed,
     to_pool,
 )
@@ -359,4 +359,4 @@ def run_in_strides(
 
 
 def _suits_pool(index: Index, max_pool: int) -> bool:
-    return bool(index.size[0] <= max_pool) or rarely_skips(index)
+    return bool(index.size[0] <= max_pool) or reads_most_blocks(index)

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
+from shoal._kernels.mdav import NEVER
 from shoal._kernels.nearest_neighbour_paths import extend_path_to_nearest, path_through_groups
 from shoal._kernels.shortest_path.ordered_records import extend_path
 from shoal._kernels.spatial.pool import assign, open_pool
@@ -92,14 +93,14 @@ class MHM(Partitioner):
     def _through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
-        min_for_pair = 3 * k if self.path == "mdav" else len(X) + 1
+        min_for_pair = 3 * k if self.path == "mdav" else NEVER
         labels = mdav_groups(X, k, min_for_pair, 2 * k)
         sizes = np.bincount(labels)
         centroids, _ = group_centroids(X, labels, len(sizes))
         order = nearest_neighbour_path(centroids, int(labels[first]))
-        starts = np.concatenate([[0], np.cumsum(sizes)])
+        start = np.concatenate([[0], np.cumsum(sizes)])
         members = np.argsort(labels, kind="stable")
-        return np.asarray(path_through_groups(X, members, starts, order, first))
+        return np.asarray(path_through_groups(X, members, start, order, first))
 
 
 def nearest_neighbour_path(X: Matrix, first: int) -> Indices:

@@ -24,7 +24,7 @@ from shoal.partitioners._scores import Score, check_column, order_by_score, scor
 
 
 class Univariate(Partitioner):
-    """Group one column with the least loss there is, by the shortest path of [HM03]_.
+    """Group one column with minimum loss, by the shortest path of [HM03]_.
 
     Some best groups of one column are runs of neighbours in sorted order, so the
     best cuts of the sorted records are the best groups.

@@ -79,12 +79,12 @@ def pair_sses(X, records, size):
     # Stored by column, so that the processor computes several pairs at once.
     columns, pair_cost = np.empty((p, n)), np.zeros((n, n))
     for a in range(n):
-        for j in range(p):
-            columns[j, a] = X[records[a], j]
+        for c in range(p):
+            columns[c, a] = X[records[a], c]
     for a in range(n):
-        for j in range(p):
+        for c in range(p):
             for b in range(a):
-                difference = columns[j, a] - columns[j, b]
+                difference = columns[c, a] - columns[c, b]
                 pair_cost[a, b] += difference * difference
         for b in range(a):
             pair_cost[a, b] /= size

@@ -101,8 +101,8 @@ def spread_candidates(table, row, rows, squares, effort):
     n_inner = count_inner(squares, k, max_spread)
     columns = np.empty((X.shape[1], n_inner))
     for i in range(n_inner):
-        for j in range(X.shape[1]):
-            columns[j, i] = X[rows[i], j]
+        for c in range(X.shape[1]):
+            columns[c, i] = X[rows[i], c]
     return SpreadCandidates(
         X=X,
         anchor=row,

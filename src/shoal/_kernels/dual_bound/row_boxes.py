@@ -53,9 +53,9 @@ def make_boxes(X, rows_per_box):
     boxes = RowBoxes(rows_per_box, np.full((count, p), np.inf), np.full((count, p), -np.inf))
     for row in range(n):
         box = row // rows_per_box
-        for j in range(p):
-            boxes.low[box, j] = min(boxes.low[box, j], X[row, j])
-            boxes.high[box, j] = max(boxes.high[box, j], X[row, j])
+        for c in range(p):
+            boxes.low[box, c] = min(boxes.low[box, c], X[row, c])
+            boxes.high[box, c] = max(boxes.high[box, c], X[row, c])
     return boxes
 
 
@@ -81,8 +81,8 @@ def limits_in_boxes(boxes, limit):
 def squared_box_distance(boxes, box, low, high):
     """Return the squared distance of a box to the box from ``low`` to ``high``."""
     total = 0.0
-    for j in range(low.shape[0]):
-        difference = max(boxes.low[box, j] - high[j], low[j] - boxes.high[box, j])
+    for c in range(low.shape[0]):
+        difference = max(boxes.low[box, c] - high[c], low[c] - boxes.high[box, c])
         if difference > 0.0:
             total += difference * difference
     return total

@@ -99,10 +99,10 @@ def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
     """Append the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
     n_rows, squares = box_rows.stop - box_rows.start, box_rows.squares
     squares[:n_rows] = 0.0
-    for j in range(X.shape[1]):
-        value = X[row, j]
+    for c in range(X.shape[1]):
+        value = X[row, c]
         for other in range(n_rows):
-            difference = box_rows.columns[j, other] - value
+            difference = box_rows.columns[c, other] - value
             squares[other] += difference * difference
     size, last = lists.size[0], lists.last[i]
     for other in range(n_rows):
@@ -120,8 +120,8 @@ def copy_box(X, boxes, box, columns, squares):
     start = box * boxes.rows_per_box
     stop = min(X.shape[0], start + boxes.rows_per_box)
     for i in range(stop - start):
-        for j in range(X.shape[1]):
-            columns[j, i] = X[start + i, j]
+        for c in range(X.shape[1]):
+            columns[c, i] = X[start + i, c]
     return BoxRows(start, stop, columns, squares)
 
 
@@ -135,8 +135,8 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
     low, high, greatest = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy(), -np.inf
     for i in wide:
         greatest = max(greatest, squared_radius[i])
-        for j in range(X.shape[1]):
-            low[j], high[j] = min(low[j], X[batch[i], j]), max(high[j], X[batch[i], j])
+        for c in range(X.shape[1]):
+            low[c], high[c] = min(low[c], X[batch[i], c]), max(high[c], X[batch[i], c])
     columns = np.empty((X.shape[1], inner.rows_per_box))
     squares = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):

@@ -163,10 +163,10 @@ def measure_nearer(search, candidates, depth, candidate, count):
     X, squares = candidates.X, search.squares
     if depth == 1:  # all candidates are in order: several distances at once
         squares[:count] = 0.0
-        for j in range(X.shape[1]):
-            value = X[candidates.rows[candidate], j]
+        for c in range(X.shape[1]):
+            value = X[candidates.rows[candidate], c]
             for other in range(count):
-                difference = candidates.columns[j, other] - value
+                difference = candidates.columns[c, other] - value
                 squares[other] += difference * difference
     else:
         for b in range(count):
