@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records.verifier import NotAPartition, check_duals, check_partition
 from shoal import _progress as progress
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners._dual_bound import certificate as module

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.geometry import squared_errors
 from shoal.partitioners import MDAV, Sorted
 from shoal.partitioners._budget import Budget, OutOfTime

@@ -15,7 +15,7 @@ The kernels share these conventions:
   number that kernels change is an array too: ``index.size[0]``.
 - A *living* record is one that has no group yet. ``NONE``, which is -1, stands for no record, no
   group or the end of a list.
-- ``start`` says where the items of i begin in a list: they are ``items[start[i] : start[i + 1]]``.
+- In a list of the items of all i, those of i are ``items[start[i] : start[i + 1]]``.
 - Distances are squared unless the name says otherwise. ``near`` lists the nearest neighbours of a
   record, or the nearest groups, nearest first; ``square`` is a squared distance, and
   ``difference`` the difference of two values. ``position`` is where a record is stored. Ties go to

@@ -36,7 +36,7 @@ from shoal._kernels.spatial.pool import (
 )
 from shoal._kernels.spatial.search import farthest
 
-NEVER = sys.maxsize  # as ``min_for_pair``: more records than any table has
+NO_PAIRS = sys.maxsize  # as ``min_for_pair``: more records than any table has
 
 
 @compiled

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels.mdav import NEVER
+from shoal._kernels.mdav import NO_PAIRS
 from shoal._kernels.mst import SpanningTree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
@@ -90,7 +90,7 @@ class MST(Partitioner):
         """Return the groups of a tree that is too large; ``n_done`` records were grouped before."""
         if self.split == "diameter":
             return maximum_distance(X, self.k, n_done, n_total)
-        return mdav_groups(X, self.k, NEVER, 2 * self.k)
+        return mdav_groups(X, self.k, NO_PAIRS, 2 * self.k)
 
 
 def _longest_first(tree: SpanningTree) -> Indices:

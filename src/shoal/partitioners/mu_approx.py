@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_centroids
-from shoal._kernels.mdav import NEVER, form_groups_on_pool
+from shoal._kernels.mdav import NO_PAIRS, form_groups_on_pool
 from shoal._kernels.mu_approx.decompose import divide_trees
 from shoal._kernels.mu_approx.forest import N_PENDING, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
@@ -175,7 +175,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
                 X[records],
                 form_groups_on_pool,
                 k,
-                NEVER,
+                NO_PAIRS,
                 2 * k,
                 open_state=open_pool,
                 done=n_done,

@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extreme_groups_by_rank
+from shoal._kernels.mward.group_boxes import is_mostly_empty, pack_boxes
 from shoal._kernels.mward.initial_groups import (
     blocks_from_the_end,
     find_roots,
@@ -15,7 +16,6 @@ from shoal._kernels.mward.initial_groups import (
     scale_to_unit_extent,
 )
 from shoal._kernels.mward.joins import N_STEPS, join_small_groups
-from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
 from shoal.partitioners._base import STRIDE, Facts, Indices, Labels, Matrix, Partitioner
 from shoal.partitioners._scores import Column, check_column, order_by_score, score

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import BOUND_SAFETY_FACTOR, Facts, Labels, Matrix, Partitioner, sse

@@ -18,7 +18,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
-from shoal._kernels.spatial.group_boxes import (
+from shoal._kernels.mward.group_boxes import (
     GROUPS_PER_BOX,
     measure_box_distances,
     move_group,

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.exchange import (
+from shoal._kernels.t_closeness_exchange import (
     ConfidentialRanks,
     GroupMembers,
     exchange_with_candidates,

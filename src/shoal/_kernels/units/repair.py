@@ -13,7 +13,7 @@ from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import ward_cost
 from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
-from shoal._kernels.unit_groups import (
+from shoal._kernels.units.groups import (
     count_of,
     may_leave,
     move_record,
