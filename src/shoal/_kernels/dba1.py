@@ -48,7 +48,7 @@ class NeighbourLists(NamedTuple):
     links: np.ndarray  # (n,)
     next_link: np.ndarray  # (n * (k - 1),)
     scaled_sse: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
     numbers: np.ndarray  # (n,)
     next_unlinked: np.ndarray  # (n,)
     labels: np.ndarray  # (n,)

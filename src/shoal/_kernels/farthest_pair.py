@@ -46,7 +46,7 @@ class PairBounds(NamedTuple):
     rank: np.ndarray  # (n,)
     next_equal: np.ndarray  # (n,)
     is_tied: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
 
 
 def open_pair_bounds(X: np.ndarray) -> PairBounds:

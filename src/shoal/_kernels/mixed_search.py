@@ -124,7 +124,7 @@ def tighten_bounds(index, targets, squares):
 def list_within(index, targets, bounds, position, records):
     """List the records whose squared distance from each target is at most its bound.
 
-    Those of target i are written to ``records`` from ``position[i]`` on, which is increased by
+    The records of target i are written to ``records`` from ``position[i]`` on, which is increased by
     their number. If ``records`` is empty, they are only counted.
     """
     n = index.records.shape[0]

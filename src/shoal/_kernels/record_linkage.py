@@ -92,7 +92,7 @@ class TargetMatches(NamedTuple):
     """
 
     targets: MixedTable
-    correct_classes: np.ndarray
+    correct_classes: np.ndarray  # (starts[-1],)
     starts: np.ndarray  # (n_targets + 1,)
     n_correct: np.ndarray  # (n_targets,)
     n_tied: np.ndarray  # (n_targets,)

@@ -16,8 +16,8 @@ from shoal._kernels.constants import NONE
 class RecordGroups(NamedTuple):
     """Groups of records that are equal on some columns: ``records[starts[g] : starts[g + 1]]``."""
 
-    records: np.ndarray
-    starts: np.ndarray
+    records: np.ndarray  # (n_records of all groups,)
+    starts: np.ndarray  # (n_groups + 1,)
 
 
 class CodeScratch(NamedTuple):

@@ -73,7 +73,7 @@ def count_inner(squares, k, max_spread):
 
 
 @compiled
-def list_entries(lists, last):
+def entries_of_list(lists, last):
     """Return the rows of the list that ends at entry ``last``, and their squared distances."""
     count, position = 0, last
     while position >= 0:
@@ -192,7 +192,7 @@ def correct_rows(table, rows, effort, results):
         for i in range(batch.shape[0]):
             results.bounds[n_done], results.counts[n_done] = 0.0, 0
             if lists.last[i] >= 0:
-                others, squares = list_entries(lists, lists.last[i])
+                others, squares = entries_of_list(lists, lists.last[i])
                 results.bounds[n_done], results.counts[n_done] = search_row(
                     table,
                     batch[i],

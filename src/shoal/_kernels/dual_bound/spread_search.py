@@ -19,8 +19,8 @@ class SpreadSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
 
     ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the anchor so far. The
-    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. Those before
-    ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
+    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. The candidates
+    before ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
     ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
     ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
     r-th. ``squares`` is scratch space. There are m candidates in all.

@@ -53,7 +53,7 @@ class WardGroups(NamedTuple):
     bound_group: np.ndarray  # (n,)
     increase: np.ndarray  # (n,)
     partner: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
     counts: np.ndarray  # (2,)
 
 

@@ -48,8 +48,8 @@ class NearestQuery(NamedTuple):
 
     point: np.ndarray  # (p,)
     excluded: int
-    nearest: np.ndarray
-    squares: np.ndarray  # as long as ``nearest``
+    nearest: np.ndarray  # (m,)
+    squares: np.ndarray  # (m,)
     leaf_squares: np.ndarray  # (LEAF,)
 
 

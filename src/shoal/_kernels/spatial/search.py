@@ -55,11 +55,11 @@ class Query(NamedTuple):
 class Blocks(NamedTuple):
     """The fields of an index that a search reads block by block; see `Index`."""
 
-    coordinates: np.ndarray
+    coordinates: np.ndarray  # (n_blocks, p + 2, BLOCK)
     boxes: BlockBoxes
     n_leading: int
     scratch: SearchScratch
-    n_blocks_read: np.ndarray
+    n_blocks_read: np.ndarray  # (1,)
 
 
 class MeasuredBlock(NamedTuple):
@@ -77,8 +77,8 @@ class BestRecords(NamedTuple):
     with it.
     """
 
-    records: np.ndarray
-    squares: np.ndarray
+    records: np.ndarray  # (m,)
+    squares: np.ndarray  # (m,)
 
 
 @inlined
