@@ -124,8 +124,8 @@ def tighten_bounds(index, targets, squares):
 def list_within(index, targets, bounds, position, records):
     """List the records whose squared distance from each target is at most its bound.
 
-    The records of target i are written to ``records`` from ``position[i]`` on, which is increased by
-    their number. If ``records`` is empty, they are only counted.
+    The records of target i are written to ``records`` from ``position[i]`` on, which is increased
+    by their number. If ``records`` is empty, they are only counted.
     """
     n = index.records.shape[0]
     for b in range(index.min_code.shape[0]):

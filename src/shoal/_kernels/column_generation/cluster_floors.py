@@ -8,7 +8,7 @@ the cluster, as far as that raises the lower bound. The search and its candidate
 
 import numpy as np
 
-from shoal._kernels._compile import compiled
+from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.column_generation.least_values import insert_least, select_least
 
 
@@ -64,7 +64,7 @@ def charge_clusters(search, candidates, depth, cutoff):
     return total
 
 
-@compiled
+@inlined
 def charge_cluster(search, candidates, depth, cluster, n_lowest):
     """Raise the floors of the records of a cluster by a share of its dual; return whether any rose.
 

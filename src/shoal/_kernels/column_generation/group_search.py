@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels._compile import compiled
+from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.column_generation.candidate_set import candidate_set, cost_of_pair
 from shoal._kernels.column_generation.cluster_floors import charge_clusters, excludes_all_groups
 from shoal._kernels.column_generation.least_values import select_least
@@ -167,7 +167,7 @@ def remaining_bound(search, depth):
     return total
 
 
-@compiled
+@inlined
 def is_exhausted(search, candidates, depth, cutoff):
     """Return whether no group below ``cutoff`` is left at ``depth``; sort its candidates first."""
     is_sorted = search.next_candidate[depth] >= 0
