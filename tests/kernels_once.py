@@ -43,7 +43,7 @@ def start(folder: Path) -> None:
 
 def _write_checksums(folder: Path) -> None:
     """Write the checksums now: a process that begins removes the kernels that have none."""
-    kept = _cache.kernel_folder()
+    kept = _cache.open_kernel_folder()
     if kept is not None:
         with _locked(folder / "checksums"):
             _cache.write_checksums(kept)

@@ -76,7 +76,7 @@ def add_near_groups(proof: Proof) -> None:
             if count >= 0:
                 proof.columns.add(groups[:count])
                 break
-        proof.check_interrupt()
+        proof.report_progress()
 
 
 def feasible(proof: Proof) -> Duals:

@@ -80,15 +80,15 @@ print(_compile.USES_PIPELINE, *MDAV(k=3).fit_predict(np.random.default_rng(0).no
 
 
 def test_a_log_line_counts_the_kernels_compiled_so_far(monkeypatch, caplog):
-    announcer = _compile._Announcer()
+    listener = _compile._CompilationListener()
     now = iter([10.0, 12.0, 12.5, 16.0, 16.0, 16.5])
     # A clock of this module alone: other threads use the usual one.
     monkeypatch.setattr(_compile, "time", SimpleNamespace(monotonic=lambda: next(now)))
     monkeypatch.setattr(_compile, "_is_ours", lambda event: True)
     with caplog.at_level("INFO", logger="shoal"):
         for _ in range(3):
-            announcer.on_start(None)
-            announcer.on_start(None)  # a kernel that is compiled for another one
-            announcer.on_end(None)
-            announcer.on_end(None)
+            listener.on_start(None)
+            listener.on_start(None)  # a kernel that is compiled for another one
+            listener.on_end(None)
+            listener.on_end(None)
     assert [record.args for record in caplog.records] == [(), (2, "kernels", 5.5)]

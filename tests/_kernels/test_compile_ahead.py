@@ -112,7 +112,7 @@ def test_waiting_can_be_interrupted(monkeypatch, grouping):
 @pytest.mark.parametrize("lacking", ["a folder", "a second processor", "an interpreter"])
 def test_nothing_is_started_where_it_would_not_help(monkeypatch, tmp_path, lacking):
     monkeypatch.setattr(
-        compile_ahead, "kernel_folder", lambda: None if lacking == "a folder" else tmp_path
+        compile_ahead, "open_kernel_folder", lambda: None if lacking == "a folder" else tmp_path
     )
     monkeypatch.setattr(
         compile_ahead, "n_processors", lambda: 1 if lacking == "a second processor" else 2

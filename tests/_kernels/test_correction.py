@@ -143,7 +143,7 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     for i in range(40 if has_space else 0):
         listed, at = [], lists.last[i]
         while at >= 0:
-            listed.append((lists.row[at], lists.gap[at]))
+            listed.append((lists.row[at], lists.square[at]))
             at = lists.previous[at]
         assert sorted(listed) == [(row, gaps[i, row]) for row in np.flatnonzero(within[i])]
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from shoal._kernels.spatial.group_boxes import (
+from shoal._kernels.mward.group_boxes import (
     GROUPS_PER_BOX,
     is_mostly_empty,
     measure_box_distances,

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal._kernels.constants import NONE, ZERO
 from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.coordinate_frame import power_of_two, principal_frame
@@ -13,8 +14,6 @@ from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
-    NO_RECORD,
-    NONE_FOUND,
     measure_block,
     search,
     write_query,
@@ -63,7 +62,7 @@ def index_short_tables_and_rebuild_often(monkeypatch):
 
 def search_records(index, point, sign, m):
     actual, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, sign, NO_RECORD, actual, squares, NONE_FOUND)
+    count = search(index, point, sign, NONE, actual, squares, ZERO)
     return actual[:count], squares[:count]
 
 

@@ -132,9 +132,9 @@ def test_all_possible_partners_are_listed_once(most, wide, monkeypatch):
     for seed in range(25):
         rng = np.random.default_rng(seed)
         long = long_table(drawn(seed, 30), 3, 3 + seed % 5)
-        potential = long.share * rng.uniform(0.5, 6, 30)
-        limit, start, partners = possible_partners(long, potential, long.share)
-        assert (limit <= potential + long.share).all()
+        potential = long.neighbour_dual * rng.uniform(0.5, 6, 30)
+        limit, start, partners = possible_partners(long, potential, long.neighbour_dual)
+        assert (limit <= potential + long.neighbour_dual).all()
         excess = excesses(long.X, limit)
         for row in range(30):
             own = partners[start[row] : start[row + 1]].tolist()
@@ -163,7 +163,7 @@ def test_duals_of_pairs_are_feasible(seed, k, near):
     n = 13
     long = long_table(drawn(seed, n), k, near)
     duals = pair_duals(long)
-    assert duals.sum() >= long.share.sum()
+    assert duals.sum() >= long.neighbour_dual.sum()
     for group in combinations(range(n), k):
         assert duals[list(group)].sum() <= sse(long.X, [group]) + 1e-12
 

@@ -51,7 +51,7 @@ def cost_of(X, group, duals):
 def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
     few = NeighbourTable(
-        X, table.near[:, :near].copy(), table.gaps[:, :near].copy(), table.gap_sums
+        X, table.near[:, :near].copy(), table.squares[:, :near].copy(), table.square_sums
     )
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import shoal
 from raising import raises
 from reproduction.records.verifier import check_duals, check_partition
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners import lower_bound
 from shoal.partitioners._dual_bound.certificate import certify_quickly

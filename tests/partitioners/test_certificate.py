@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records.verifier import NotAPartition, check_duals, check_partition
 from shoal import _progress as progress
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.partitioners import MDAV, lower_bound
 from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners._dual_bound import certificate as module
@@ -85,7 +85,11 @@ class Stop(Exception):
 def test_any_duals_are_corrected_wherever_the_work_ends(case, seed, height):
     X, k = case
     long = tables_module.long_table(X, k)
-    duals = height * long.share.mean() * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
+    duals = (
+        height
+        * long.neighbour_dual.mean()
+        * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
+    )
     for stop in range(8):
         work, looks = corrections.Corrections(long, duals.astype(float)), count()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal._kernels.exchange import ordered_distance, unordered_distance
+from shoal._kernels.t_closeness_exchange import ordered_distance, unordered_distance
 from shoal.partitioners import MDAV
 from shoal.partitioners._base import in_order
 from shoal.partitioners.constraints.exchange import exchange

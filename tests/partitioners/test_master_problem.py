@@ -25,7 +25,7 @@ def test_the_best_partition_is_selected(monkeypatch, max_presolved):
     monkeypatch.setattr(module, "MAX_PRESOLVED_COLUMNS", max_presolved)
     X = np.random.default_rng(3).normal(size=(10, 2))
     columns, master, n_start = programme_over_all_groups(X, 2)
-    (solution,) = master.solve_integer(n_start, np.inf, lambda: None)
+    solution = master.solve_integer(n_start, np.inf, lambda: None)
     cost = columns.costs[solution.selected].sum()
     least = sse(X, Optimal(k=2).fit_predict(X))
     assert cost == pytest.approx(least)
@@ -37,7 +37,7 @@ def test_steps_that_cannot_be_cancelled_are_left_out(monkeypatch, max_presolved,
     monkeypatch.setattr(module, "MAX_PRESOLVED_COLUMNS", max_presolved)
     X = np.random.default_rng(3).normal(size=(8, 2))
     _, master, n_start = programme_over_all_groups(X, 2)
-    list(master.solve_integer(n_start, np.inf, lambda: None))
+    master.solve_integer(n_start, np.inf, lambda: None)
     assert master.highs.getOptionValue("presolve")[1] == presolve
     for heuristic in ("rins", "rens", "root_reduced_cost"):
         assert not master.highs.getOptionValue(f"mip_heuristic_run_{heuristic}")[1]

@@ -41,6 +41,6 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
     assert np.array_equal(MDAV1(k=k).fit_predict(X), in_order(mdav1(X, k)))
 
 
-def test_all_left_overs_may_join_the_same_group():
+def test_all_leftovers_may_join_the_same_group():
     X = np.array([0, 1, 2, 50, 51, 52, 53, 54, 100, 101, 102.0])[:, None]
     assert sorted(MDAV1(k=3).fit(X).partition_.sizes) == [3, 3, 5]

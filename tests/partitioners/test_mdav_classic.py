@@ -39,7 +39,7 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
     assert np.array_equal(MDAVClassic(k=k).fit_predict(X), in_order(mdav_classic(X, k)))
 
 
-def test_left_overs_join_the_nearest_record_not_the_nearest_mean():
+def test_leftovers_join_the_nearest_record_not_the_nearest_mean():
     X = np.array([0, 0, 8, 30, 31, 32, 12.0])[:, None]  # 12 is nearest to 8, and to a mean of 2.7
     assert (
         list(MDAVClassic(k=3).fit_predict(X)) == list(mdav_classic(X, 3)) == [0, 0, 0, 1, 1, 1, 0]
@@ -60,7 +60,7 @@ def join_last(X, labels):
 
 
 @given(case=tables_and_k())
-def test_left_overs_to_the_last_group_give_mdav_generic(case):
+def test_leftovers_to_the_last_group_give_mdav_generic(case):
     """The ending of MDAV in the paper on dependence forms the groups of ``mdav``."""
     X, k = case
     labels = mdav_groups(X, k, 2 * k, 2 * k, join_last)

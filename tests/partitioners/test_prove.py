@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from shoal import _progress as progress
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.geometry import squared_errors
 from shoal.partitioners import MDAV, Sorted
 from shoal.partitioners._budget import Budget, OutOfTime
@@ -144,7 +144,7 @@ def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divis
 def test_few_records_with_unfinished_searches_are_searched_longer():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, n = Pricing(X, 4), len(X)
-    record_dual = np.full(n, 1.2 * pricing.table.gap_sums[:, 3].mean() / 8)
+    record_dual = np.full(n, 1.2 * pricing.table.square_sums[:, 3].mean() / 8)
     duals = Duals(record_dual)
 
     def unfinished(effort):
@@ -170,7 +170,7 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
 def test_a_search_without_steps_ends():
     X = np.random.default_rng(9).normal(size=(60, 3))
     pricing, duals = Pricing(X, 4), Duals(np.zeros(len(X)))
-    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.gap_sums[0, 3]
+    duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.square_sums[0, 3]
     effort = PricingEffort(100, 0)
     complete = [one.is_complete for _, one in pricing.search(duals, effort, lambda: None)]
     assert 0 < sum(int((~part).sum()) for part in complete) <= 6
@@ -251,6 +251,7 @@ def test_ctrl_c_keeps_the_best_so_far():
         proof = proven(X, 3)
     assert len(stages) == 30
     assert "gap" in stages[-1]
+    assert not proof.complete
     assert 0 < proof.bound <= proof.sse
     assert np.bincount(proof.labels).min() >= 3
 
@@ -308,7 +309,7 @@ def proof_with_duals(X, k, seed):
         divisors,
     )
     exact = PricingEffort(10**6, 10**6)
-    actual = proof.pricing.price(proof.duals, least, exact, proof.check_interrupt)
+    actual = proof.pricing.price(proof.duals, least, exact, proof.report_progress)
     proof.dual_bound = proof.bound = actual.bound
     return proof, least
 
@@ -416,7 +417,8 @@ def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
     monkeypatch.setattr(restarts_module, "MAX_RESTARTS", 2)
     monkeypatch.setattr(integrality_gap, "GROUP_LIMITS", ())
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
-    prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
+    result = prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
+    assert result.complete
     assert seeds == [6, 7, 8]
     assert asked[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
     assert asked[-1] == restarts_module.MAX_ROUNDS * 40

@@ -26,6 +26,7 @@ from shoal.partitioners import (
     partitioner,
 )
 from shoal.partitioners._base import sse
+from shoal.partitioners._column_generation.prove import ProofResult
 from tables import loss, tables_and_k
 from tries import tries
 
@@ -224,6 +225,28 @@ def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
     people = pd.DataFrame(X, columns=list("abc"))
     with pytest.warns(SearchUnfinished):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
+
+
+@pytest.mark.parametrize("complete", [True, False])
+def test_a_proof_that_ends_by_itself_without_an_optimum_is_not_called_interrupted(
+    monkeypatch, complete
+):
+    def prove_nothing(X, labels, k, **options):
+        return ProofResult(labels, sse(X, labels), bound=0.0, optimal=False, complete=complete)
+
+    monkeypatch.setattr("shoal.partitioners._column_generation.prove.prove", prove_nothing)
+    people = pd.DataFrame(np.random.default_rng(2).normal(size=(30, 2)), columns=list("ab"))
+    with pytest.warns(SearchUnfinished, match="may give other groups") as warned:
+        shoal.microaggregate(people, list("ab"), k=3, effort="prove")
+    assert ("interrupted" in str(warned[0].message)) is not complete
+
+
+def test_groups_refined_again_after_an_interrupt_are_not_cut_short(ends_soon):
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    model = Refine(k=3).fit(X)
+    assert model.cut_short_
+    with progress.reporting_to(lambda *_: None):
+        assert not model.fit(X).cut_short_
 
 
 def test_an_interrupt_ends_auto(ends_soon):

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
 
 from raising import raises
-from shoal._kernels.unit_groups import count_of, move_record, open_unit_groups
+from shoal._kernels.units.groups import count_of, move_record, open_unit_groups
 from shoal._params import signature_parameters
 from shoal.errors import InputError
 from shoal.partitioners import METHODS, partitioner

@@ -29,9 +29,9 @@ STALE_AFTER = 30 * 24 * 3600.0  # seconds after which the folder of another vers
 
 
 @contextmanager
-def cache_folder() -> Iterator[bool]:
+def use_cache_folder() -> Iterator[bool]:
     """Let numba cache the kernels decorated here in our folder; yield whether there is one."""
-    original_folder, folder = config.CACHE_DIR, kernel_folder()
+    original_folder, folder = config.CACHE_DIR, open_kernel_folder()
     config.CACHE_DIR = str(folder or original_folder)
     try:
         yield folder is not None
@@ -40,8 +40,11 @@ def cache_folder() -> Iterator[bool]:
 
 
 @cache
-def kernel_folder() -> Path | None:
-    """Return the verified folder for the current kernels, or None if no folder is writable."""
+def open_kernel_folder() -> Path | None:
+    """Return the folder for the current kernels, or None if no folder is writable.
+
+    Stale folders and unverified files are removed first.
+    """
     for parent in _cache_locations():
         folder = parent / kernel_digest()
         try:
@@ -121,7 +124,7 @@ def write_checksums_now_and_at_exit() -> None:
 
     A process that is killed therefore loses one compiled kernel at most.
     """
-    folder = kernel_folder()
+    folder = open_kernel_folder()
     if folder is not None:
         write_checksums(folder)
         _write_checksums_at_exit(folder, os.getpid())

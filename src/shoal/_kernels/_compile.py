@@ -8,11 +8,13 @@ from numba import __version__ as numba_version
 from numba import njit
 from numba.core import event
 
-from shoal._kernels._cache import cache_folder, write_checksums_now_and_at_exit
+from shoal._kernels._cache import use_cache_folder, write_checksums_now_and_at_exit
 
 _log = logging.getLogger("shoal")
 
 LOG_EVERY = 5.0  # seconds between two lines about compiling
+# Kernels are called from Python and from one another, never from C.
+OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
 
 # `_pipeline` uses undocumented parts of numba. It is used only with versions that were tested;
 # with others, numba's own pipeline compiles the same kernels, and takes longer.
@@ -25,9 +27,9 @@ if USES_PIPELINE:
 def compiled(function):
     """Compile ``function`` at its first call and cache the result on disk.
 
-    It is cached beside the source or, if that folder is read-only, in the user's
-    cache folder; see `shoal._kernels._cache`. If neither can be written, the
-    kernel is compiled again in every process: slower, never wrong.
+    It is cached in NUMBA_CACHE_DIR if that is set, otherwise beside the source or, if that folder
+    is read-only, in the user's cache folder; see `shoal._kernels._cache`. If no folder can be
+    written, the kernel is compiled again in every process: slower, never wrong.
 
     Other kernels call a copy of it, an inner kernel, which is compiled to machine code only
     as part of the entry kernels that need it; see `shoal._kernels._pipeline`. Only entry
@@ -39,14 +41,10 @@ def compiled(function):
     return kernel
 
 
-# Kernels are called from Python and from one another, never from C.
-OPTIONS = {"nogil": True, "no_cfunc_wrapper": True}
-
-
 def _entry_kernel(function):
     """Return a kernel that Python calls, cached on disk if there is a folder for it."""
     options = OPTIONS | {"pipeline_class": EntryCompiler} if USES_PIPELINE else OPTIONS
-    with cache_folder() as is_cached:
+    with use_cache_folder() as is_cached:
         return njit(cache=is_cached, **options)(function)
 
 
@@ -58,7 +56,7 @@ def inlined(function):
     return njit(inline="always", nogil=True)(function)
 
 
-class _Announcer(event.Listener):
+class _CompilationListener(event.Listener):
     """Log that kernels are being compiled, and every few seconds how many are done.
 
     Meanwhile Python's garbage collection is off: a compiler makes many objects and few
@@ -109,4 +107,4 @@ def _is_ours(event):
     return event.data["dispatcher"].py_func.__module__.startswith("shoal.")
 
 
-event.register("numba:compile", _Announcer())
+event.register("numba:compile", _CompilationListener())

@@ -28,7 +28,7 @@ VIEW_OPERATIONS |= {"build_tuple", "getiter", "iternext", "pair_first", "pair_se
 class DisableReferenceCounting(AnalysisPass):
     """Turn reference counting off in a kernel that makes no array."""
 
-    _name = "shoal_borrowing"
+    _name = "shoal_disable_reference_counting"
 
     def __init__(self):
         AnalysisPass.__init__(self)
@@ -115,7 +115,7 @@ class IntermediateLibrary(JITCodeLibrary):
 
     @property
     def codegen(self):
-        """The library itself, which is used only to set an environment."""
+        """The library itself, in place of a code generator: numba only sets environments."""
         return self
 
     def set_env(self, name, env):

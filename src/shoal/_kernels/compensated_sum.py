@@ -20,8 +20,8 @@ def add_compensated(total, value):
 @compiled
 def add_record(total, point):
     """Add a record to a sum over records."""
-    for j in range(point.shape[0]):
-        add_compensated(total[j], point[j])
+    for c in range(point.shape[0]):
+        add_compensated(total[c], point[c])
 
 
 @compiled
@@ -34,5 +34,5 @@ def add_records(total, X):
 @compiled
 def write_mean(total, size, point):
     """Write the mean of ``size`` records with sum ``total`` into ``point``."""
-    for j in range(point.shape[0]):
-        point[j] = total[j, 0] / size
+    for c in range(point.shape[0]):
+        point[c] = total[c, 0] / size

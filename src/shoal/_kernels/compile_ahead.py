@@ -15,7 +15,7 @@ from contextlib import suppress
 import numpy as np
 
 from shoal import _progress as progress
-from shoal._kernels._cache import compiled_files, kernel_folder
+from shoal._kernels._cache import compiled_files, open_kernel_folder
 
 CHECK_EVERY = 0.2  # seconds between two checks for an interrupt
 _process: subprocess.Popen[bytes] | None = None
@@ -27,7 +27,7 @@ def start() -> None:
     No process is started if the result could not be cached, or if there is only one processor.
     """
     global _process
-    folder = kernel_folder()
+    folder = open_kernel_folder()
     if _process or folder is None or n_processors() < 2 or not sys.executable:
         return
     if any(path.name.startswith("passes.run_action") for path in compiled_files(folder)):

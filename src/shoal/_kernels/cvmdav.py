@@ -61,11 +61,11 @@ def form_groups(index, k, gamma, work):
     nearby, squares = np.empty(2 * k, np.int64), np.empty(2 * k)
 
     while index.size[0] >= 3 * k and work > 0 and not needs_rebuild(index):
-        blocks_read = index.blocks_read[0]
+        n_read_before = index.n_blocks_read[0]
         nearest(index, index.X[outermost(index)], nearby, squares)
         form_group(index, nearby[:k])
         extend_last_group(index, nearby[:k], nearby[k:], gamma)
-        work -= BLOCK * (index.blocks_read[0] - blocks_read)
+        work -= BLOCK * (index.n_blocks_read[0] - n_read_before)
 
     if 2 * k <= index.size[0] < 3 * k:
         form_group_around(index, outermost(index), nearby[:k], squares)

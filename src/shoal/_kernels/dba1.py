@@ -13,29 +13,34 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.spatial.index import Index, form_group, needs_rebuild
-from shoal._kernels.spatial.search import NO_RECORD, nearest_others
-from shoal._kernels.structures.tournament import open_tournament, play_all, replay
+from shoal._kernels.spatial.search import nearest_others
+from shoal._kernels.structures.tournament import (
+    open_tournament,
+    play_all,
+    replay,
+    winner_of_all,
+)
 
 SEARCH_COST = 1000  # of a search in the index, counted in comparisons of a list
-END = NO_RECORD
 DEFERRED = np.int64(-2)
 
 
 class NeighbourLists(NamedTuple):
     """The living records with their nearest neighbours and the SSE of the groups with these.
 
-    ``nearest[i, :n_known[i]]`` are the nearest living of record i, nearest first. Each of
+    ``nearest[i, :n_known[i]]`` are the living records nearest to i, nearest first. Each of
     the first k - 1 is a link of i, and the links that end in record j are a list:
     ``links[j]`` is the first of them, ``next_link[l]`` the one after l. Link
     ``i * (k - 1) + t`` belongs to record i. ``scaled_sse[i]`` is k times the SSE of
     record i and its k - 1 nearest. ``tournament`` is that of the records by
     ``scaled_sse``, the densest first, ties by their own ``numbers``.
-    ``next_unlinked[i]`` is the next neighbour of i that needs a link, ``END`` if none
+    ``next_unlinked[i]`` is the next neighbour of i that needs a link, ``NONE`` if none
     does, or ``DEFERRED`` if ``scaled_sse[i]`` was 0 when i lost neighbours: until its
     list is refreshed, the links that it lost end in itself. ``labels`` are those of the
-    index that holds the living, and negative for these.
+    index that holds the living records, and negative for these.
     """
 
     nearest: np.ndarray  # (n, m), with m of at least k - 1
@@ -43,7 +48,7 @@ class NeighbourLists(NamedTuple):
     links: np.ndarray  # (n,)
     next_link: np.ndarray  # (n * (k - 1),)
     scaled_sse: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
     numbers: np.ndarray  # (n,)
     next_unlinked: np.ndarray  # (n,)
     labels: np.ndarray  # (n,)
@@ -55,12 +60,12 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
     lists = NeighbourLists(
         nearest=nearest,
         n_known=np.full(n, nearest.shape[1]),
-        links=np.full(n, END),
-        next_link=np.full(n * (k - 1), END),
+        links=np.full(n, NONE),
+        next_link=np.full(n * (k - 1), NONE),
         scaled_sse=np.empty(n),
         tournament=open_tournament(np.ones(n, np.bool_)),
         numbers=np.arange(n),
-        next_unlinked=np.full(n, END),
+        next_unlinked=np.full(n, NONE),
         labels=index.labels,
     )
     link_all(index.X, k, lists)
@@ -115,14 +120,14 @@ def reuse_link(k, lists, link_number, i):
     link(lists, link_number, lists.nearest[i, lists.next_unlinked[i]])
     lists.next_unlinked[i] += 1
     if lists.next_unlinked[i] == k - 1:
-        lists.next_unlinked[i] = END
+        lists.next_unlinked[i] = NONE
 
 
 @compiled
 def relink(k, lists, removed_record):
     """Free the links that end in a removed record and use them again."""
     link_number = lists.links[removed_record]
-    while link_number != END:
+    while link_number != NONE:
         next_number = lists.next_link[link_number]
         i = link_number // (k - 1)
         if lists.labels[i] < 0:
@@ -138,8 +143,8 @@ def refresh_deferred(index, k, lists, i, distances):
     """Refresh the list of record ``i``, which was deferred; return the comparisons that it took."""
     n_compared = refresh_list(index, k, lists, i, distances)
     link_number = lists.links[i]
-    lists.links[i] = END
-    while link_number != END:
+    lists.links[i] = NONE
+    while link_number != NONE:
         next_number = lists.next_link[link_number]
         if link_number // (k - 1) == i:
             reuse_link(k, lists, link_number, i)
@@ -154,12 +159,12 @@ def update_dependents(index, k, lists, removed_record, distances):
     """Refresh the lists that hold a removed record; return the comparisons that it took."""
     n_compared = 0
     link_number = lists.links[removed_record]
-    while link_number != END:
+    while link_number != NONE:
         i = link_number // (k - 1)
         if lists.labels[i] < 0:
             if lists.scaled_sse[i] == 0.0:
                 lists.next_unlinked[i] = DEFERRED
-            elif lists.next_unlinked[i] == END:
+            elif lists.next_unlinked[i] == NONE:
                 n_compared += refresh_list(index, k, lists, i, distances)
         link_number = lists.next_link[link_number]
     return n_compared
@@ -168,7 +173,7 @@ def update_dependents(index, k, lists, removed_record, distances):
 @compiled
 def form_densest_group(index, lists, group):
     """Make the densest living record and its nearest the next group; write it into ``group``."""
-    group[0] = lists.tournament[1]
+    group[0] = winner_of_all(lists.tournament)
     for t in range(1, group.shape[0]):
         group[t] = lists.nearest[group[0], t - 1]
     for i in group:
@@ -182,7 +187,7 @@ def form_groups(index, k, lists, work):
     group = np.empty(k, np.int64)
     distances = np.empty(lists.nearest.shape[1])
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
-        densest = lists.tournament[1]
+        densest = winner_of_all(lists.tournament)
         if lists.next_unlinked[densest] == DEFERRED:
             work -= refresh_deferred(index, k, lists, densest, distances)
             continue

@@ -8,8 +8,8 @@ from shoal._kernels._compile import compiled
 @compiled
 def same_values(X, a, b):
     """Return whether two records have the same values."""
-    for j in range(X.shape[1]):
-        if X[a, j] != X[b, j]:
+    for c in range(X.shape[1]):
+        if X[a, c] != X[b, c]:
             return False
     return True
 
@@ -18,9 +18,9 @@ def same_values(X, a, b):
 def squared_distance(X, record, point):
     """Return the squared distance of a record to a point, summed column by column."""
     total = 0.0
-    for j in range(point.shape[0]):
-        gap = X[record, j] - point[j]
-        total += gap * gap
+    for c in range(point.shape[0]):
+        difference = X[record, c] - point[c]
+        total += difference * difference
     return total
 
 
@@ -31,9 +31,9 @@ def squared_row_distance(A, a, B, b):
     It takes whole arrays, since making a view of a row takes as long as its distance.
     """
     total = 0.0
-    for j in range(A.shape[1]):
-        gap = A[a, j] - B[b, j]
-        total += gap * gap
+    for c in range(A.shape[1]):
+        difference = A[a, c] - B[b, c]
+        total += difference * difference
     return total
 
 
@@ -46,12 +46,12 @@ def write_squared_distances(columns, start, stop, point, squares):
     """
     size = stop - start
     squares[:size] = 0.0
-    for j in range(point.shape[0]):
-        column = columns[j, start:stop]
-        value = point[j]
+    for c in range(point.shape[0]):
+        column = columns[c, start:stop]
+        value = point[c]
         for i in range(size):
-            gap = column[i] - value
-            squares[i] += gap * gap
+            difference = column[i] - value
+            squares[i] += difference * difference
 
 
 @compiled
@@ -78,11 +78,11 @@ def scaled_sse(X, record, others):
     by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
-    for j in range(X.shape[1]):
+    for c in range(X.shape[1]):
         total = 0.0
         for other in others:
-            gap = X[other, j] - X[record, j]
-            squares += gap * gap
-            total += gap
+            difference = X[other, c] - X[record, c]
+            squares += difference * difference
+            total += difference
         offset += total * total
     return (others.shape[0] + 1) * squares - offset

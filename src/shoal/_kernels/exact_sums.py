@@ -85,14 +85,14 @@ def quotient(total, n_total, weight, n_weight, scratch):
         if size == 0:
             return guess
         is_guess_too_low = scratch[size - 1] > 0.0
-        gap = np.nextafter(guess, np.inf if is_guess_too_low else -np.inf) - guess
+        spacing = np.nextafter(guess, np.inf if is_guess_too_low else -np.inf) - guess
         copy_scaled(scratch, size, 2.0, scratch)
-        size = subtract_product(scratch, size, gap, weight, n_weight)
+        size = subtract_product(scratch, size, spacing, weight, n_weight)
         if size == 0:
-            return guess + gap / 2.0  # a tie: the addition rounds half to even
+            return guess + spacing / 2.0  # a tie: the addition rounds half to even
         if (scratch[size - 1] > 0.0) != is_guess_too_low or math.isnan(scratch[size - 1]):
             return guess
-        guess += gap
+        guess += spacing
     return guess
 
 

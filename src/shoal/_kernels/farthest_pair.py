@@ -17,10 +17,16 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import same_values
 from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
-from shoal._kernels.structures.tournament import open_tournament, play_all, replay
+from shoal._kernels.structures.tournament import (
+    open_tournament,
+    play_all,
+    replay,
+    winner_of_all,
+)
 
 RELATIVE_MARGIN = 1e-9  # added to bounds, whose rounding errors are far smaller
 ABSOLUTE_MARGIN = 1e-300  # added too, since smaller squares lose digits
+REMOVED_SCORE = 1.0  # of removed records: above all others, which are negative
 STEP_COST = 50  # of a step of the search, counted in distances
 
 
@@ -40,7 +46,7 @@ class PairBounds(NamedTuple):
     rank: np.ndarray  # (n,)
     next_equal: np.ndarray  # (n,)
     is_tied: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
 
 
 def open_pair_bounds(X: np.ndarray) -> PairBounds:
@@ -108,10 +114,10 @@ def farthest_pair(pool, pairs, X, work):
     If about ``work`` distances do not suffice, both are -1, and the function is to be called again.
     """
     while work > 0:
-        record = pairs.tournament[1]
+        record = winner_of_all(pairs.tournament)
         partner = pairs.partner[record]
         if pool.labels[record] >= 0:
-            pairs.score[record] = 1.0
+            pairs.score[record] = REMOVED_SCORE
         elif partner >= 0 and pool.labels[partner] < 0:
             return min(record, partner), max(record, partner), work
         elif not replace_partner(pool, pairs, record):

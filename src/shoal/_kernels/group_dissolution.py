@@ -16,10 +16,10 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_compensated
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.box_tree import (
-    NO_RECORD,
     BoxTree,
     build_tree,
     find_nearest,
@@ -27,7 +27,6 @@ from shoal._kernels.spatial.box_tree import (
     remove_point,
 )
 
-END = NO_RECORD
 ROUNDING = 1e-12  # share of a group's SSE up to which a change may be a rounding error
 
 
@@ -66,10 +65,10 @@ def open_linked_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
         sizes=sizes,
         sse=np.zeros(n_groups),
         total=np.zeros((n_groups, X.shape[1], 2)),
-        first=np.full(n_groups, END),
-        next_record=np.full(n, END),
-        last=np.full(n_groups, END),
-        target=np.full(n, END),
+        first=np.full(n_groups, NONE),
+        next_record=np.full(n, NONE),
+        last=np.full(n_groups, NONE),
+        target=np.full(n, NONE),
         n_joining=np.zeros(n_groups, np.int64),
         offset_sum=np.zeros((n_groups, X.shape[1])),
         sse_rise=np.zeros(n_groups),
@@ -83,8 +82,8 @@ def link_members(X, labels, groups):
     """Fill the lists of the groups and their sums."""
     for i in range(X.shape[0]):
         append_member(groups, labels[i], i)
-        for j in range(X.shape[1]):
-            add_compensated(groups.total[labels[i], j], X[i, j])
+        for c in range(X.shape[1]):
+            add_compensated(groups.total[labels[i], c], X[i, c])
     for g in range(groups.sse.shape[0]):
         groups.sse[g] = group_sse(X, groups, g)
 
@@ -92,12 +91,12 @@ def link_members(X, labels, groups):
 @compiled
 def append_member(groups, g, i):
     """Make record ``i`` the last of group ``g``."""
-    if groups.first[g] == END:
+    if groups.first[g] == NONE:
         groups.first[g] = i
     else:
         groups.next_record[groups.last[g]] = i
     groups.last[g] = i
-    groups.next_record[i] = END
+    groups.next_record[i] = NONE
 
 
 @compiled
@@ -116,14 +115,14 @@ def choose_targets(X, groups, g):
     """Choose the group with the nearest other centroid for each record of group ``g``."""
     nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
     i = groups.first[g]
-    while i != END:
+    while i != NONE:
         find_nearest(groups.tree, X[i], g, nearest_centroid, distance)
         h = nearest_centroid[0]
         groups.target[i] = h
         groups.n_joining[h] += 1
         groups.sse_rise[h] += distance[0]
-        for j in range(X.shape[1]):
-            groups.offset_sum[h, j] += X[i, j] - groups.centroids[h, j]
+        for c in range(X.shape[1]):
+            groups.offset_sum[h, c] += X[i, c] - groups.centroids[h, c]
         i = groups.next_record[i]
 
 
@@ -135,13 +134,13 @@ def total_rise_and_reset(groups, g):
     """
     total = 0.0
     i = groups.first[g]
-    while i != END:
+    while i != NONE:
         h = groups.target[i]
         if groups.n_joining[h] > 0:
             reduction = 0.0
-            for j in range(groups.offset_sum.shape[1]):
-                reduction += groups.offset_sum[h, j] * groups.offset_sum[h, j]
-                groups.offset_sum[h, j] = 0.0
+            for c in range(groups.offset_sum.shape[1]):
+                reduction += groups.offset_sum[h, c] * groups.offset_sum[h, c]
+                groups.offset_sum[h, c] = 0.0
             groups.sse_rise[h] -= reduction / (groups.sizes[h] + groups.n_joining[h])
             groups.n_joining[h] = 0
             total += groups.sse_rise[h]
@@ -156,9 +155,9 @@ def move_member(X, groups, h, i):
     groups.sizes[h] += 1
     groups.sse[h] += groups.sse_rise[h]
     groups.sse_rise[h] = 0.0
-    for j in range(X.shape[1]):
-        add_compensated(groups.total[h, j], X[i, j])
-        groups.centroids[h, j] = groups.total[h, j, 0] / groups.sizes[h]
+    for c in range(X.shape[1]):
+        add_compensated(groups.total[h, c], X[i, c])
+        groups.centroids[h, c] = groups.total[h, c, 0] / groups.sizes[h]
     move_point(groups.tree, h, groups.centroids[h])
 
 
@@ -168,7 +167,7 @@ def dissolve_if_better(X, groups, g):
     choose_targets(X, groups, g)
     is_better = total_rise_and_reset(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
     i = groups.first[g]
-    while i != END:
+    while i != NONE:
         next_in_list = groups.next_record[i]
         if is_better:
             move_member(X, groups, groups.target[i], i)
@@ -177,7 +176,7 @@ def dissolve_if_better(X, groups, g):
         i = next_in_list
     if is_better:
         remove_point(groups.tree, g)
-        groups.first[g] = END
+        groups.first[g] = NONE
         groups.sizes[g] = 0
 
 
@@ -194,6 +193,6 @@ def write_labels(groups, labels):
     """Write the group of each record into ``labels``; dissolved groups leave gaps."""
     for g in range(groups.first.shape[0]):
         i = groups.first[g]
-        while i != END:
+        while i != NONE:
             labels[i] = g
             i = groups.next_record[i]

@@ -28,7 +28,7 @@ def squared_distances_to_mean(X: np.ndarray) -> np.ndarray:
 
 @inlined
 def outermost(index):
-    """Return the living record farthest from the mean of the living."""
+    """Return the living record farthest from the mean of all living records."""
     mean = np.empty(index.X.shape[1])
     spatial_index.mean_of_living(index, mean)
     return farthest(index, mean)
@@ -36,7 +36,7 @@ def outermost(index):
 
 @inlined
 def form_group_around(index, record, group, squares):
-    """Make the living records nearest to ``record`` the next group; it need not be living."""
+    """Make the living records nearest to ``record``, living or not, the next group."""
     nearest(index, index.X[record], group, squares)
     form_group(index, group)
 

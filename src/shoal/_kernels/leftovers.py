@@ -1,4 +1,4 @@
-"""Assignment of left-overs, the records that are in no group and have the label -1."""
+"""Assignment of leftovers, the records that are in no group and have the label -1."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from shoal._kernels.distances import squared_distance, squared_row_distance
 
 @compiled
 def join_nearest_centroid(X, labels):
-    """Assign each left-over to the group with the nearest centroid; the centroids stay fixed."""
+    """Assign each leftover to the group with the nearest centroid; the centroids stay fixed."""
     n_groups = 0
     for label in labels:
         n_groups = max(n_groups, label + 1)
@@ -23,7 +23,7 @@ def join_nearest_centroid(X, labels):
 
 @compiled
 def join_nearest_record(X, labels):
-    """Assign each left-over to the group of the nearest record that has one; ties to the lowest."""
+    """Assign each leftover to the group of the nearest record that has one; ties to the lowest."""
     has_group = labels >= 0
     for i in range(X.shape[0]):
         if has_group[i]:
@@ -43,7 +43,7 @@ def assign_leftovers(
     k: int,
     join: Callable[[np.ndarray, np.ndarray], None] = join_nearest_centroid,
 ) -> None:
-    """Make ``k`` or more left-overs the last group; assign fewer to other groups by ``join``."""
+    """Make ``k`` or more leftovers the last group; assign fewer to other groups by ``join``."""
     is_leftover = labels < 0
     if is_leftover.sum() >= k:
         labels[is_leftover] = labels.max() + 1
@@ -53,7 +53,7 @@ def assign_leftovers(
 
 @compiled
 def group_centroids(X, labels, n_groups):
-    """Return the centroid and the size of each group; left-overs belong to none."""
+    """Return the centroid and the size of each group; leftovers belong to none."""
     totals = np.zeros((n_groups, X.shape[1], 2))
     sizes = np.zeros(n_groups, np.int64)
     for i in range(X.shape[0]):

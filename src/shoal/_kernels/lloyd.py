@@ -19,17 +19,16 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE, ZERO
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.box_tree import (
     LEAF,
     MAX_DEPTH,
-    NO_RECORD,
-    NONE_FOUND,
     BoxTree,
     build_tree,
     find_nearest,
-    leaf_distances,
     squared_box_distance,
+    write_leaf_distances,
 )
 from shoal._kernels.structures.sorted_list import insert, precedes
 
@@ -79,7 +78,7 @@ def assign_nearest(X, cells, centre_tree, start, stop):
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
     for position in range(start, stop):
         i = cells.tree.records[position]
-        find_nearest(centre_tree, X[i], NO_RECORD, cheapest, distance)
+        find_nearest(centre_tree, X[i], NONE, cheapest, distance)
         cells.labels[i] = cheapest[0]
         cells.distance[i] = distance[0]
         cells.sizes[cheapest[0]] += 1
@@ -118,22 +117,22 @@ def find_cheapest(cells, cell, cheapest, costs):
     cell.
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
-    gaps = np.empty(LEAF)
+    squares = np.empty(LEAF)
     tree, centre = cells.tree, cells.centres[cell]
     boxes[0], floors[0] = 1, -np.inf
-    n_stacked, count, last = 1, NONE_FOUND, cheapest.shape[0] - 1
+    n_stacked, count, last = 1, ZERO, cheapest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]
         if count > last and not precedes(floor, tree.lowest[box], costs[last], cheapest[last]):
             continue
         if box >= tree.start.shape[0]:
-            start = leaf_distances(tree, box, centre, gaps)
+            start = write_leaf_distances(tree, box, centre, squares)
             for offset in range(tree.n_living[box]):
                 i = tree.records[start + offset]
                 if cells.labels[i] != cell:
                     own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
-                    count = insert(cheapest, costs, count, i, gaps[offset] - own_cost)
+                    count = insert(cheapest, costs, count, i, squares[offset] - own_cost)
             continue
         near_box, far_box = 2 * box, 2 * box + 1
         near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]

@@ -3,11 +3,11 @@
 MDAV is that of Domingo-Ferrer and Torra (2005), MDAV1 of Lin, Wen, Hsieh and Chang (2010),
 MDAVClassic of Chettri, Paul and Dutta (2013), and CentroidMDAV of Laszlo and Mukherjee (2005). They
 differ in two numbers: ``min_for_pair`` is the number of living records from which a round forms two
-groups, ``min_for_single`` the number from which it forms one. Fewer living records are left-overs;
+groups, ``min_for_single`` the number from which it forms one. Fewer living records are leftovers;
 see `shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
-method            min_for_pair  min_for_single  left-overs
+method            min_for_pair  min_for_single  leftovers
 ================  ============  ==============  ====================
 MDAV              3k            2k              k to 2k - 1 or none
 MDAV1             2k            k               0 to k - 1
@@ -15,6 +15,8 @@ MDAVClassic       2k            2k              0 to 2k - 1
 CentroidMDAV      never         2k              k to 2k - 1
 ================  ============  ==============  ====================
 """
+
+import sys
 
 import numpy as np
 
@@ -34,6 +36,8 @@ from shoal._kernels.spatial.pool import (
 )
 from shoal._kernels.spatial.search import farthest
 
+NO_PAIRS = sys.maxsize  # as ``min_for_pair``: more records than any table has
+
 
 @compiled
 def form_groups(index, k, min_for_pair, min_for_single, work):
@@ -41,7 +45,7 @@ def form_groups(index, k, min_for_pair, min_for_single, work):
     group, squares = np.empty(k, np.int64), np.empty(k)
 
     while index.size[0] >= min_for_single and work > 0 and not needs_rebuild(index):
-        blocks_read = index.blocks_read[0]
+        n_read_before = index.n_blocks_read[0]
         seed = outermost(index)
         opposite = seed
         forms_pair = index.size[0] >= min_for_pair
@@ -50,7 +54,7 @@ def form_groups(index, k, min_for_pair, min_for_single, work):
         form_group_around(index, seed, group, squares)
         if forms_pair:
             form_group_around(index, opposite, group, squares)
-        work -= BLOCK * (index.blocks_read[0] - blocks_read)
+        work -= BLOCK * (index.n_blocks_read[0] - n_read_before)
 
     return index.size[0] >= min_for_single
 

@@ -6,6 +6,7 @@ distance 1 from every value. Near records are stored in blocks; a block is skipp
 bounding box is farther from a target than the bound.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,17 +65,17 @@ def build_index(table: MixedTable) -> MixedIndex:
 def squared_mixed_distance(table, record, targets, i, bound):
     """Return the squared distance of a record from target ``i``, or some sum above ``bound``."""
     total = 0.0
-    for j in range(table.codes.shape[1]):
-        if table.codes[record, j] != targets.codes[i, j]:
+    for c in range(table.codes.shape[1]):
+        if table.codes[record, c] != targets.codes[i, c]:
             total += 1.0
-    for j in range(table.numbers.shape[1]):
+    for c in range(table.numbers.shape[1]):
         if total > bound:
             break
-        value, target = table.numbers[record, j], targets.numbers[i, j]
-        gap = value - target
-        if gap == gap:
-            total += gap * gap
-        elif value == value or target == target:
+        value, target = table.numbers[record, c], targets.numbers[i, c]
+        difference = value - target
+        if not math.isnan(difference):
+            total += difference * difference
+        elif not (math.isnan(value) and math.isnan(target)):
             total += 1.0
     return total
 
@@ -83,17 +84,17 @@ def squared_mixed_distance(table, record, targets, i, bound):
 def squared_box_distance(index, b, targets, i, bound):
     """Return the squared distance of a box from target ``i``, or some sum above ``bound``."""
     total = 0.0
-    for j in range(index.min_code.shape[1]):
-        if not index.min_code[b, j] <= targets.codes[i, j] <= index.max_code[b, j]:
+    for c in range(index.min_code.shape[1]):
+        if not index.min_code[b, c] <= targets.codes[i, c] <= index.max_code[b, c]:
             total += 1.0
-    for j in range(index.min_number.shape[1]):
+    for c in range(index.min_number.shape[1]):
         if total > bound:
             break
-        target = targets.numbers[i, j]
-        if target < index.min_number[b, j]:
-            total += (index.min_number[b, j] - target) ** 2
-        elif target > index.max_number[b, j]:
-            total += (target - index.max_number[b, j]) ** 2
+        target = targets.numbers[i, c]
+        if target < index.min_number[b, c]:
+            total += (index.min_number[b, c] - target) ** 2
+        elif target > index.max_number[b, c]:
+            total += (target - index.max_number[b, c]) ** 2
     return total
 
 
@@ -123,8 +124,8 @@ def tighten_bounds(index, targets, squares):
 def list_within(index, targets, bounds, position, records):
     """List the records whose squared distance from each target is at most its bound.
 
-    Those of target i are written to ``records`` from ``position[i]`` on, which is increased by
-    their number. If ``records`` is empty, they are only counted.
+    The records of target i are written to ``records`` from ``position[i]`` on, which is increased
+    by their number. If ``records`` is empty, they are only counted.
     """
     n = index.records.shape[0]
     for b in range(index.min_code.shape[0]):

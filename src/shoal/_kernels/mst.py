@@ -3,7 +3,7 @@
 The partition is that of Laszlo and Mukherjee (2005). The tree is grown from the first record,
 always by the shortest edge to a record outside it (Prim's algorithm), in memory linear in the
 number of records. Edges are ordered by length, then by their lower and their higher record; in that
-order no two edges are alike, so there is only one shortest tree.
+order no two edges are alike, so there is only one minimum spanning tree.
 """
 
 from typing import NamedTuple

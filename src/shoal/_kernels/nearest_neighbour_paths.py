@@ -29,17 +29,17 @@ def extend_path_to_nearest(pool, path, X, work):
 
 
 @compiled
-def path_through_groups(X, members, starts, order, first):
+def path_through_groups(X, members, start, order, first):
     """Return the records group by group, each followed by the nearest remaining one of its group.
 
-    ``members[starts[g] : starts[g + 1]]`` are the records of group g, ``order`` the groups in
+    ``members[start[g] : start[g + 1]]`` are the records of group g, ``order`` the groups in
     the order to visit and ``first`` the record to begin with. A group begins with the record
     nearest to the last of the group before. Ties go to the lowest record.
     """
     path = np.empty(members.shape[0], np.int64)
     n_visited, last = 0, first
     for g in order:
-        remaining = members[starts[g] : starts[g + 1]].copy()
+        remaining = members[start[g] : start[g + 1]].copy()
         size = remaining.shape[0]
         while size > 0:
             best, least = 0, np.inf

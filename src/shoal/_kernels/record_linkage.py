@@ -4,6 +4,7 @@ A match weighs the agreement of a record and a target column by column (Fellegi 
 The weight of each level of agreement is estimated elsewhere, from `agreement_patterns`.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ class MatchWeights(NamedTuple):
 
     Numbers agree at level 3 if they are equal, at level 2 within ``close_tolerance``, at level 1
     within ``partial_tolerance`` and else at level 0; categories agree at level 3 or 0.
-    ``max_remaining[j]`` is the greatest sum that the columns from j on can add, and weights that
+    ``max_remaining[c]`` is the greatest sum that the columns from c on can add, and weights that
     differ by at most ``weight_tolerance`` are equal.
     """
 
@@ -36,12 +37,12 @@ def agreement_level(value, target, close_tolerance, partial_tolerance):
 
     Two missing numbers agree exactly; a missing number does not agree with any value.
     """
-    gap = abs(value - target)
-    if gap == 0.0 or (value != value and target != target):
+    difference = abs(value - target)
+    if difference == 0.0 or (math.isnan(value) and math.isnan(target)):
         return 3
-    if gap <= close_tolerance:
+    if difference <= close_tolerance:
         return 2
-    return 1 if gap <= partial_tolerance else 0
+    return 1 if difference <= partial_tolerance else 0
 
 
 @compiled
@@ -53,13 +54,13 @@ def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patte
     for record in range(table.numbers.shape[0]):
         for i in range(targets.numbers.shape[0]):
             pattern = 0
-            for j in range(table.numbers.shape[1]):
-                value, target = table.numbers[record, j], targets.numbers[i, j]
+            for c in range(table.numbers.shape[1]):
+                value, target = table.numbers[record, c], targets.numbers[i, c]
                 pattern = 4 * pattern + agreement_level(
                     value, target, close_tolerance, partial_tolerance
                 )
-            for j in range(table.codes.shape[1]):
-                pattern = 4 * pattern + 3 * (table.codes[record, j] == targets.codes[i, j])
+            for c in range(table.codes.shape[1]):
+                pattern = 4 * pattern + 3 * (table.codes[record, c] == targets.codes[i, c])
             patterns[record, i] = pattern
 
 
@@ -70,20 +71,20 @@ def match_weight(table, record, targets, i, weights, least):
     If the sum cannot reach ``least``, some number below ``least`` is returned.
     """
     total, n_numbers = 0.0, table.numbers.shape[1]
-    for j in range(n_numbers):
-        value, target = table.numbers[record, j], targets.numbers[i, j]
+    for c in range(n_numbers):
+        value, target = table.numbers[record, c], targets.numbers[i, c]
         level = agreement_level(value, target, weights.close_tolerance, weights.partial_tolerance)
-        total += weights.weights[j, level]
-        if total + weights.max_remaining[j + 1] < least:
-            return total + weights.max_remaining[j + 1]
-    for j in range(table.codes.shape[1]):
-        level = 3 if table.codes[record, j] == targets.codes[i, j] else 0
-        total += weights.weights[n_numbers + j, level]
+        total += weights.weights[c, level]
+        if total + weights.max_remaining[c + 1] < least:
+            return total + weights.max_remaining[c + 1]
+    for c in range(table.codes.shape[1]):
+        level = 3 if table.codes[record, c] == targets.codes[i, c] else 0
+        total += weights.weights[n_numbers + c, level]
     return total
 
 
 class TargetMatches(NamedTuple):
-    """Targets, the classes of their correct records, and the counts that say how they rank.
+    """Targets, the classes of their correct records, and the resulting counts.
 
     The correct records of target i are in the classes ``correct_classes[starts[i]:starts[i + 1]]``,
     each once. ``n_tied`` counts the records of the same weight as the best of them, 0 if another
@@ -91,7 +92,7 @@ class TargetMatches(NamedTuple):
     """
 
     targets: MixedTable
-    correct_classes: np.ndarray
+    correct_classes: np.ndarray  # (starts[-1],)
     starts: np.ndarray  # (n_targets + 1,)
     n_correct: np.ndarray  # (n_targets,)
     n_tied: np.ndarray  # (n_targets,)

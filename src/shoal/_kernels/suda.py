@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-
-NO_ENTRY = np.int64(-1)
+from shoal._kernels.constants import NONE
 
 
 class RecordGroups(NamedTuple):
     """Groups of records that are equal on some columns: ``records[starts[g] : starts[g + 1]]``."""
 
-    records: np.ndarray
-    starts: np.ndarray
+    records: np.ndarray  # (n_records of all groups,)
+    starts: np.ndarray  # (n_groups + 1,)
 
 
 class CodeScratch(NamedTuple):
@@ -32,7 +31,7 @@ class MinimalUniques(NamedTuple):
     """The MSUs found so far, as a linked list of entries for each record.
 
     ``columns`` is the set of columns of each entry, as bits. ``last_entry`` is the last entry of
-    each record and ``previous_entry`` that before each entry, or NO_ENTRY. ``n_entries[0]`` counts
+    each record and ``previous_entry`` that before each entry, or NONE. ``n_entries[0]`` counts
     them.
     """
 
@@ -87,9 +86,9 @@ def store_minimal_uniques(uniques, records, columns, columns_with_value):
         if columns_with_value[record] & columns != columns:
             continue
         entry = uniques.last_entry[record]
-        while entry != NO_ENTRY and uniques.columns[entry] & columns != uniques.columns[entry]:
+        while entry != NONE and uniques.columns[entry] & columns != uniques.columns[entry]:
             entry = uniques.previous_entry[entry]
-        if entry == NO_ENTRY:
+        if entry == NONE:
             new_entry = uniques.n_entries[0]
             uniques.columns[new_entry] = columns
             uniques.previous_entry[new_entry] = uniques.last_entry[record]
@@ -106,7 +105,7 @@ def add_scores(uniques, weights, scores, contributions):
     n_columns = contributions.shape[1]
     for record in range(scores.shape[0]):
         entry = uniques.last_entry[record]
-        while entry != NO_ENTRY:
+        while entry != NONE:
             columns, size = uniques.columns[entry], 0
             for column in range(n_columns):
                 size += (columns >> column) & 1

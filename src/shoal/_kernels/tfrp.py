@@ -21,11 +21,11 @@ def form_groups(index, k, queues, positions, work):
     """
     group, squares = np.empty(k, np.int64), np.empty(k)
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
-        blocks_read = index.blocks_read[0]
+        n_read_before = index.n_blocks_read[0]
         queue_number = index.n_groups[0] % 2
         positions[queue_number] = next_living(
             queues[queue_number], positions[queue_number], index.labels
         )
         form_group_around(index, queues[queue_number, positions[queue_number]], group, squares)
-        work -= BLOCK * (index.blocks_read[0] - blocks_read)
+        work -= BLOCK * (index.n_blocks_read[0] - n_read_before)
     return index.size[0] >= k

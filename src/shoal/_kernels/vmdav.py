@@ -8,10 +8,11 @@ import math
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import ZERO
 from shoal._kernels.group_formation import form_group_around, next_living
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, needs_rebuild
-from shoal._kernels.spatial.search import NONE_FOUND, extend_nearest, nearest
+from shoal._kernels.spatial.search import extend_nearest, nearest
 
 
 @compiled
@@ -24,7 +25,7 @@ def extend_last_group(index, members, k, gamma):
     """
     candidate, candidate_square = np.empty(1, np.int64), np.empty(1)
     nearest_two, squares = np.empty(2, np.int64), np.empty(2)
-    n_candidates = NONE_FOUND
+    n_candidates = ZERO
     for size in range(k, 2 * k - 1):
         # The record nearest to the last member is known already.
         for record in members[: size if n_candidates == 0 else size - 1]:
@@ -50,9 +51,9 @@ def form_groups(index, order, k, gamma, work):
     members, squares = np.empty(2 * k, np.int64), np.empty(k)
     position = 0
     while index.size[0] >= 2 * k and work > 0 and not needs_rebuild(index):
-        blocks_read = index.blocks_read[0]
+        n_read_before = index.n_blocks_read[0]
         position = next_living(order, position, index.labels)
         form_group_around(index, order[position], members[:k], squares)
         extend_last_group(index, members, k, gamma)
-        work -= BLOCK * (index.blocks_read[0] - blocks_read)
+        work -= BLOCK * (index.n_blocks_read[0] - n_read_before)
     return index.size[0] >= 2 * k

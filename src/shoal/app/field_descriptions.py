@@ -280,7 +280,7 @@ FIELDS: dict[str, FieldDescription] = {
     ),
     "vmdav:gamma": FieldDescription(
         "Growth of groups",
-        "0 takes in no further record; 0.2 suits scattered records, 1.1 clumps; auto tries five.",
+        "0 takes in no further record; 0.2 suits scattered records, 1.1 clusters; auto tries five.",
     ),
     "lloyd:start": FieldDescription(
         "First groups by",

@@ -108,7 +108,7 @@ METHODS = {
     "threshold": Choice("Threshold clustering", "No group is much wider than it must be."),
     "two-mu-approx": Choice("2-μ-Approx", "Pairs and triples with a proven bound; k = 2."),
     "univariate": Choice("One column, optimal", "The least possible loss for a single column."),
-    "vmdav": Choice("V-MDAV", "Groups of k to 2k − 1 records, for data in clumps."),
+    "vmdav": Choice("V-MDAV", "Groups of k to 2k − 1 records, for data in clusters."),
     "blocked": Choice("In blocks", "Splits a long table into blocks of near records first."),
 }
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
+from shoal._kernels.constants import NONE
 from shoal._kernels.suda import (
-    NO_ENTRY,
     CodeScratch,
     MinimalUniques,
     RecordGroups,
@@ -214,7 +214,7 @@ def _minimal_uniques(
     n_codes = max(int(column.max()) for column in codes) + 1
     scratch = CodeScratch(np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64))
     uniques = MinimalUniques(
-        last_entry=np.full(n, NO_ENTRY),
+        last_entry=np.full(n, NONE),
         columns=np.empty(n, np.int64),
         previous_entry=np.empty(n, np.int64),
         n_entries=np.zeros(1, np.int64),

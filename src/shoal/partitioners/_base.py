@@ -18,7 +18,7 @@ from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.index import (
     Index,
     open_index,
-    rarely_skips,
+    reads_most_blocks,
     rebuild_if_needed,
     to_pool,
 )
@@ -179,6 +179,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
     k: int
     bound_: float | None = None  # a lower bound of the SSE, where the method proves one
     cut_short_: bool = False  # whether Ctrl-C or the budget ended the work early
+    depends_on_time_: bool = False  # whether the same options may give other groups
 
     @property
     def needs_one_axis_per_column(self) -> bool:
@@ -357,4 +358,4 @@ def run_in_strides(
 
 
 def _suits_pool(index: Index, max_pool: int) -> bool:
-    return bool(index.size[0] <= max_pool) or rarely_skips(index)
+    return bool(index.size[0] <= max_pool) or reads_most_blocks(index)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+OnProgress = Callable[[], None]  # called regularly; may raise to end the work
+
 
 class OutOfTime(Exception):
     """The time budget is used up."""

@@ -102,19 +102,21 @@ def match_slots(n: int, graph: Graph) -> Matching:
 def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
     unused_numbers = matching.unused_numbers[: matching.counts[N_UNUSED]]
-    is_used = np.setdiff1d(np.arange(4 * n), unused_numbers)
+    used_numbers = np.setdiff1d(np.arange(4 * n), unused_numbers)
     new_number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent
-    new_number[is_used] = np.arange(len(is_used))
-    return matching.node["dual"][is_used] * unit, new_number[matching.node["parent"][is_used]]
+    new_number[used_numbers] = np.arange(len(used_numbers))
+    return matching.node["dual"][used_numbers] * unit, new_number[
+        matching.node["parent"][used_numbers]
+    ]
 
 
 def violated_pairs(
-    X: Matrix, value: Values, parent: Indices, tolerance: float
+    X: Matrix, dual: Values, parent: Indices, tolerance: float
 ) -> tuple[Pairs, float]:
     """Return the pairs whose dual constraint is violated, and the greatest violation."""
     n, start, n_pairs, violation = len(X), 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
-    duals = FactorDuals(value, parent, enclosing_sums(value, parent))
+    duals = FactorDuals(dual, parent, enclosing_sums(dual, parent))
     while start < n:
         stop = min(n, start + max(1, STRIDE // n))
         n_new, chunk_violation = list_violated_pairs(
@@ -125,17 +127,17 @@ def violated_pairs(
     return pairs[:n_pairs], float(violation)
 
 
-def make_certificate(n: int, value: Values, parent: Indices, violation: float) -> FactorCertificate:
+def make_certificate(n: int, dual: Values, parent: Indices, violation: float) -> FactorCertificate:
     """Return the certificate with the lower bound that the duals prove."""
-    size = np.zeros(len(value))
+    size = np.zeros(len(dual))
     for slot in range(2 * n):
         enclosing = parent[slot]
         while enclosing >= 0:
             size[enclosing] += 1
             enclosing = parent[enclosing]
-    sets = value[2 * n :] * (size[2 * n :] - 1) / 2
-    bound = fsum(value[: 2 * n]) - fsum(sets) - n * violation
-    return FactorCertificate(value, parent, violation, bound)
+    sets = dual[2 * n :] * (size[2 * n :] - 1) / 2
+    bound = fsum(dual[: 2 * n]) - fsum(sets) - n * violation
+    return FactorCertificate(dual, parent, violation, bound)
 
 
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
@@ -180,15 +182,15 @@ def minimum_factor(X: Matrix) -> Factor:
             n, distinct_pairs(n, graph.ends[matching.node["matched_edge"][:n]] % n)
         )
         weight = fsum(squared_lengths(X, factor_pairs))
-        value, parent = dual_values(n, matching, scale * ROUNDING / 2)
-        new_pairs, violation = violated_pairs(X, value, parent, 8 * ROUNDING * scale)
+        dual, parent = dual_values(n, matching, scale * ROUNDING / 2)
+        new_pairs, violation = violated_pairs(X, dual, parent, 8 * ROUNDING * scale)
         extended_pairs = distinct_pairs(n, pairs, new_pairs)
         if len(extended_pairs) > len(pairs):
             pairs = extended_pairs
         elif weight < scale / 4:
             scale = weight
         else:
-            return Factor(factor_pairs, weight, make_certificate(n, value, parent, violation))
+            return Factor(factor_pairs, weight, make_certificate(n, dual, parent, violation))
     return Factor(
         factor_pairs, 0.0, FactorCertificate(np.zeros(2 * n), np.full(2 * n, -1), 0.0, 0.0)
     )

@@ -1,28 +1,26 @@
 """Linear and integer programmes, solved by HiGHS: all runs of the solver start here."""
 
 import time
-from collections.abc import Callable
 from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from shoal.partitioners._base import Indices, Values
+from shoal.partitioners._budget import OnProgress
 
 if TYPE_CHECKING:
     from highspy import Highs
-
-Values = NDArray[np.float64]
-Indices = NDArray[np.int64]
 
 CHECK_EVERY = 0.1  # seconds between two checks of the clock and of Ctrl-C
 INTEGRALITY_TOLERANCE = 1e-6  # distance from 0 or 1 up to which a value counts as 0 or 1
 FIXING_SHARE = 0.2  # share of the fractional columns that are fixed at a time
 
 
-def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -> None:
-    """Run HiGHS for at most some CPU seconds, calling ``check_interrupt`` regularly.
+def solve(highs: "Highs", seconds: float, on_progress: OnProgress) -> None:
+    """Run HiGHS for at most some CPU seconds, calling ``on_progress`` regularly.
 
-    The solver runs in its own thread; any exception of ``check_interrupt`` cancels it. HiGHS
+    The solver runs in its own thread; any exception of ``on_progress`` cancels it. HiGHS
     itself measures wall-clock time, so that a busy machine would end it earlier; the CPU time of
     the process is checked here instead.
     """
@@ -33,7 +31,7 @@ def solve(highs: "Highs", seconds: float, check_interrupt: Callable[[], None]) -
     try:
         while worker.is_alive():
             worker.join(CHECK_EVERY)
-            check_interrupt()
+            on_progress()
             if worker.is_alive() and time.process_time() - start_time >= seconds:
                 highs.cancelSolve()  # type: ignore[no-untyped-call]
                 worker.join()
@@ -53,6 +51,25 @@ def silent_solver() -> "Highs":
     for kind in ("primal", "dual", "mip"):
         highs.setOptionValue(f"{kind}_feasibility_tolerance", 1e-9)
     return highs
+
+
+def require_integers(highs: "Highs", n_columns: int) -> None:
+    """Turn a linear programme into an integer programme that is solved without a tolerance."""
+    from highspy import HighsVarType
+
+    for option in ("mip_rel_gap", "mip_abs_gap"):
+        highs.setOptionValue(option, 0.0)
+    kinds = np.full(n_columns, HighsVarType.kInteger)
+    highs.changeColsIntegrality(n_columns, np.arange(n_columns, dtype=np.int32), kinds)
+
+
+def set_start(highs: "Highs", values: Values) -> None:
+    """Let the solver start from a feasible solution."""
+    from highspy import HighsSolution
+
+    solution = HighsSolution()
+    solution.col_value = values.tolist()
+    highs.setSolution(solution)
 
 
 class Rows(NamedTuple):
@@ -108,11 +125,11 @@ class IntegerProgramme:
             rows.value[order],
         )
 
-    def relax(self, check_interrupt: Callable[[], None]) -> Relaxation | None:
+    def relax(self, on_progress: OnProgress) -> Relaxation | None:
         """Solve the linear programme; return None if that fails."""
         from highspy import HighsModelStatus
 
-        solve(self.highs, np.inf, check_interrupt)
+        solve(self.highs, np.inf, on_progress)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             return None
         cost = float(self.highs.getInfo().objective_function_value)
@@ -127,7 +144,7 @@ class IntegerProgramme:
         )
 
     def dive(
-        self, columns: Indices, relaxation: Relaxation, check_interrupt: Callable[[], None]
+        self, columns: Indices, relaxation: Relaxation, on_progress: OnProgress
     ) -> Values | None:
         """Return values in which some columns are 0 or 1, by a diving heuristic.
 
@@ -141,7 +158,7 @@ class IntegerProgramme:
             The columns to fix, whose values are between 0 and 1.
         relaxation : Relaxation
             The optimum of the linear programme.
-        check_interrupt : callable
+        on_progress : callable
             Called regularly; it may raise.
 
         Returns
@@ -163,7 +180,7 @@ class IntegerProgramme:
             is_one = free_values >= 1 - INTEGRALITY_TOLERANCE
             fixed_columns = np.concatenate([free_columns[is_one], order[:batch]])
             self.set_bounds(fixed_columns, 1.0, 1.0)
-            solution = self.relax(check_interrupt)
+            solution = self.relax(on_progress)
             if solution is not None:
                 values, batch = solution.values, len(columns)
                 free_columns = np.setdiff1d(free_columns, fixed_columns)
@@ -171,30 +188,19 @@ class IntegerProgramme:
             self.set_bounds(fixed_columns, 0.0, 1.0)
             if batch == 1:
                 self.set_bounds(order[:1], 0.0, 0.0)
-                solution = self.relax(check_interrupt)
+                solution = self.relax(on_progress)
                 if solution is None:
                     return None
                 values, free_columns = solution.values, np.setdiff1d(free_columns, order[:1])
             batch //= 4
 
-    def solve(
-        self, start: Values, max_nodes: int, check_interrupt: Callable[[], None]
-    ) -> IntegerSolution:
+    def solve(self, start: Values, max_nodes: int, on_progress: OnProgress) -> IntegerSolution:
         """Solve the integer programme from a feasible solution, within a number of nodes."""
-        from highspy import HighsSolution, HighsVarType
-
         highs = self.highs
-        for option in ("mip_rel_gap", "mip_abs_gap"):
-            highs.setOptionValue(option, 0.0)
+        require_integers(highs, self.n_columns)
         highs.setOptionValue("mip_max_nodes", max_nodes)
-        kinds = np.full(self.n_columns, HighsVarType.kInteger)
-        highs.changeColsIntegrality(
-            self.n_columns, np.arange(self.n_columns, dtype=np.int32), kinds
-        )
-        feasible = HighsSolution()
-        feasible.col_value = start.tolist()
-        highs.setSolution(feasible)
-        solve(highs, np.inf, check_interrupt)
+        set_start(highs, start)
+        solve(highs, np.inf, on_progress)
         solution = highs.getSolution()
         values = np.rint(solution.col_value) if solution.value_valid else None
         return IntegerSolution(values, float(highs.getInfo().mip_dual_bound))

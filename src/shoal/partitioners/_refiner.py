@@ -30,6 +30,7 @@ class Refiner(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         if hasattr(self, "budget"):
             progress.report(SEARCH_AHEAD, 0, 0)
+        self.cut_short_ = False
         self.method_ = self._start_method().fit(X)
         start_labels = self.method_.labels_
         try:

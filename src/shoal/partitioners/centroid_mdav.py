@@ -1,5 +1,6 @@
 """Centroid-based MDAV: one group per round, around the outermost of the remaining records."""
 
+from shoal._kernels.mdav import NO_PAIRS
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners.mdav import mdav_groups
@@ -56,4 +57,4 @@ class CentroidMDAV(Partitioner):
         self.k = k
 
     def _split(self, X: Matrix) -> Labels:
-        return mdav_groups(X, self.k, min_for_pair=len(X) + 1, min_for_single=2 * self.k)
+        return mdav_groups(X, self.k, min_for_pair=NO_PAIRS, min_for_single=2 * self.k)

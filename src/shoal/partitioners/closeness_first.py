@@ -66,7 +66,7 @@ class ClosenessFirst(Partitioner):
     **Steps**
 
     1. The records are sorted by the confidential column and cut into k' layers of equal
-       size; left-over records join the middle layer. k' is the least number of layers,
+       size; leftover records join the middle layer. k' is the least number of layers,
        not below k, for which the bound is at most ``closeness``.
     2. Seeds are those of :class:`MDAV`: the record farthest from the mean of the
        remaining records, and the record farthest from that one.
@@ -76,7 +76,7 @@ class ClosenessFirst(Partitioner):
     **Guarantee.** All groups have at least k records, and none is farther from the table
     than ``proven_``. With different values and k' a divisor of n that is the distance of
     the paper, ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``.
-    Equal values, categories and left-over records change the bound; `proven_distance`
+    Equal values, categories and leftover records change the bound; `proven_distance`
     computes it for every table.
 
     **Cost.** Time grows as n²/k', memory as n. Ties go to the record that comes first.
@@ -188,13 +188,13 @@ def proven_distance(layers: Layers, kind: ClosenessKind) -> float:
     float
         The bound, in [0, 1] apart from the distance between the weightings.
     """
-    n_left_over = int(layers.sizes[layers.middle]) - layers.n_groups
+    n_leftover = int(layers.sizes[layers.middle]) - layers.n_groups
     single_counts = np.ones(len(layers.sizes))
     double_counts = single_counts.copy()
     double_counts[layers.middle] = 2
     worst_distances = _worst_in_layer(layers, kind)
-    count_variants = [single_counts] if n_left_over < layers.n_groups else []
-    count_variants += [double_counts] if n_left_over else []
+    count_variants = [single_counts] if n_leftover < layers.n_groups else []
+    count_variants += [double_counts] if n_leftover else []
     return float(
         max(
             worst_distances @ (counts / counts.sum())
@@ -213,11 +213,11 @@ def _worst_in_layer(layers: Layers, kind: ClosenessKind) -> NDArray[np.float64]:
         below = mean - layers.rank[first]
         above = layers.rank[first + layers.sizes - 1] - mean
         return np.asarray(np.maximum(below, above) / max_rank)
-    starts = np.append(True, layers.rank[1:] != layers.rank[:-1])
-    starts[first] = True
-    runs = np.flatnonzero(starts)  # a value inside a layer
-    length = np.diff(runs, append=len(layers.rank))
-    rarest = np.minimum.reduceat(length, np.searchsorted(runs, first))
+    is_run_start = np.append(True, layers.rank[1:] != layers.rank[:-1])
+    is_run_start[first] = True
+    run_start = np.flatnonzero(is_run_start)  # of equal values inside a layer
+    length = np.diff(run_start, append=len(layers.rank))
+    rarest = np.minimum.reduceat(length, np.searchsorted(run_start, first))
     return np.asarray(1 - rarest / layers.sizes)
 
 

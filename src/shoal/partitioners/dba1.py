@@ -35,7 +35,7 @@ class DBA1(Partitioner):
 
     1. While at least k records are left, the densest record and its k - 1 nearest
        neighbours form a group.
-    2. Each left-over joins the group with the nearest centroid; the centroids stay
+    2. Each leftover joins the group with the nearest centroid; the centroids stay
        as they were while they join.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the

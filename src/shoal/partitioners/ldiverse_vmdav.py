@@ -111,9 +111,9 @@ class LDiverseVMDAV(Partitioner):
         while self._is_group(codes[labels < 0]):
             seed = order[labels[order] < 0][0]
             group = self._grow(X, codes, np.flatnonzero(labels < 0), int(seed))
-            if n_groups and not group:
+            if n_groups and group is None:
                 break
-            labels[group or np.flatnonzero(labels < 0)] = n_groups
+            labels[np.flatnonzero(labels < 0) if group is None else group] = n_groups
             n_groups += 1
             progress.report("grouping", int((labels >= 0).sum()), len(X))
         if (labels < 0).any():
@@ -124,8 +124,8 @@ class LDiverseVMDAV(Partitioner):
         """Return whether records with such confidential values may be a group."""
         return len(codes) >= self.k and len(np.unique(codes)) >= self.diversity
 
-    def _grow(self, X: Matrix, codes: Indices, remaining: Indices, seed: int) -> list[int]:
-        """Return a group around ``seed``; empty if too few values remain."""
+    def _grow(self, X: Matrix, codes: Indices, remaining: Indices, seed: int) -> list[int] | None:
+        """Return a group around ``seed``, or None if too few values remain."""
         nearest_first = remaining[
             np.argsort(squared_distances(X[remaining], X[seed]), kind="stable")
         ]
@@ -138,7 +138,7 @@ class LDiverseVMDAV(Partitioner):
                 group.append(int(record))
                 values.add(int(codes[record]))
         if len(values) < self.diversity:
-            return []
+            return None
         return self._extend(X, remaining, group)
 
     def _extend(self, X: Matrix, remaining: Indices, group: list[int]) -> list[int]:

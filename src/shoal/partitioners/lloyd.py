@@ -24,7 +24,8 @@ from shoal.partitioners.tfrp import TFRP
 
 STRIDE = 1000  # records or bids between two reports of progress: a fraction of a second
 STEP_SHARE = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
-BIDS_PER_CELL = 4  # after these, and 1000 more, the steps become eight times as large
+# The bids of an auction before its step becomes STEP_FACTOR times as large.
+BIDS_PER_CELL, FURTHER_BIDS, STEP_FACTOR = 4, 1000, 8
 MIN_GAIN = 1e-4  # share of the SSE that a round must save for another to follow
 ROUNDING = 1e-12
 
@@ -34,8 +35,8 @@ STARTS: dict[str, type[Partitioner]] = {"dba2": DBA2, "mdav2": MDAV2, "tfrp": TF
 class Lloyd(Partitioner):
     """Group records by the probability-constrained Lloyd algorithm of [RFS11]_.
 
-    Centres move as in Lloyd's algorithm, but every cell has a cost that is adjusted until
-    the cell holds at least k records. Centres of two records hardly move, so that at k = 2
+    Centres move as in Lloyd's algorithm, but a cell with fewer than k records pays a
+    subsidy that attracts further ones. Centres of two records hardly move, so that at k = 2
     little is gained over the initial partition.
 
     Parameters
@@ -59,7 +60,7 @@ class Lloyd(Partitioner):
 
     1. Every group of a first partition becomes a cell with its centroid as centre.
     2. A record belongs to the cell with the least squared distance to the centre
-       plus an additive cost of the cell; the costs are tuned until every cell holds
+       less a subsidy that the cell pays; subsidies are raised until every cell holds
        at least k records.
     3. The centres move to the centroids of their cells.
     4. Steps 2 and 3 are repeated while the SSE falls by a ten-thousandth.
@@ -72,11 +73,11 @@ class Lloyd(Partitioner):
     float64 distances, go to the record that comes first, and between cells to the
     one whose first record comes first.
 
-    **Interpretation.** The costs are tuned by an auction, where the paper uses a
-    Levenberg-Marquardt search: only cells that lack records change their costs, so
-    cells may hold more than k. :class:`MDAV1` divides the cells of 2k records or
-    more before the centres move. The first partition is not drawn at random, so the
-    result depends on the table alone.
+    **Interpretation.** The subsidies, in the paper additive costs of cells, result from
+    an auction, where the paper uses a Levenberg-Marquardt search: only cells that lack
+    records raise their subsidy, so cells may hold more than k. :class:`MDAV1` divides
+    the cells of 2k records or more before the centres move. The first partition is not
+    drawn at random, so the result depends on the table alone.
 
     References
     ----------
@@ -143,10 +144,10 @@ def _fill_cells(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) 
             assign_nearest(X, cells, centre_tree, start, min(start + STRIDE, n))
             progress.report("moving centres", min(start + STRIDE, n), n)
         open_auction(cells, k)
-        n_bids_left = BIDS_PER_CELL * n_cells + 1000
+        n_bids_left = BIDS_PER_CELL * n_cells + FURTHER_BIDS
         while n_bids_left > 0:
             if not run_auction(X, cells, k, step, min(STRIDE, n_bids_left)):
                 return cells.labels
             progress.report("filling cells", int((cells.sizes >= k).sum()), n_cells)
             n_bids_left -= STRIDE
-        step *= 8
+        step *= STEP_FACTOR

@@ -48,7 +48,7 @@ class MDAV(Partitioner):
 
     **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
     skips most records, and time then grows more slowly, the more so the more the
-    records lie in clumps or along few directions. Memory grows as n. Ties, which
+    records lie in clusters or along few directions. Memory grows as n. Ties, which
     are equal float64 distances, go to the record that comes first, so the same
     table always gives the same groups.
 
@@ -82,7 +82,7 @@ def mdav_groups(
 ) -> Labels:
     """Return the groups of MDAV or of a variant of it.
 
-    `shoal._kernels.mdav` explains ``min_for_pair`` and ``min_for_single``. Fewer than k left-overs
+    `shoal._kernels.mdav` explains ``min_for_pair`` and ``min_for_single``. Fewer than k leftovers
     are assigned to groups by ``join``.
     """
     max_pool = max(MAX_POOL + MAX_POOL_PER_K * k, int(MAX_POOL_PER_K_AND_COLUMN * k * X.shape[1]))

@@ -1,4 +1,4 @@
-"""MDAV1: MDAV whose left-overs join the nearest groups."""
+"""MDAV1: MDAV whose leftovers join the nearest groups."""
 
 from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
@@ -32,7 +32,7 @@ class MDAV1(Partitioner):
        neighbours.
     2. If at least k are left then, the record farthest from their mean forms one
        more group.
-    3. Each of the fewer than k left-overs joins the group with the nearest
+    3. Each of the fewer than k leftovers joins the group with the nearest
        centroid; the centroids stay as they were while they join.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the

@@ -1,4 +1,4 @@
-"""MDAV as first described: pairs of groups to the end; left-overs join their nearest records."""
+"""MDAV as first described: pairs of groups to the end; leftovers join their nearest records."""
 
 from shoal._kernels.leftovers import join_nearest_record
 from shoal._params import K
@@ -32,7 +32,7 @@ class MDAVClassic(Partitioner):
        the record farthest from that one each form a group with their k - 1 nearest
        neighbours.
     2. If k to 2k - 1 records are left then, they are the last group.
-    3. Each of fewer than k left-overs joins the group of the record nearest to it,
+    3. Each of fewer than k leftovers joins the group of the record nearest to it,
        of those that had a group before.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the

@@ -6,13 +6,14 @@ import numpy as np
 
 from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.leftovers import group_centroids
+from shoal._kernels.mdav import NO_PAIRS
 from shoal._kernels.nearest_neighbour_paths import extend_path_to_nearest, path_through_groups
 from shoal._kernels.shortest_path.ordered_records import extend_path
 from shoal._kernels.spatial.pool import assign, open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners.mdav import mdav_groups
-from shoal.partitioners.univariate import cheapest_cuts
+from shoal.partitioners.univariate import cheapest_cuts, scale_by_power_of_two
 
 
 class MHM(Partitioner):
@@ -83,23 +84,21 @@ class MHM(Partitioner):
             order = nearest_neighbour_path(X, outermost)
         else:
             order = self._through_groups(X, outermost)
-        # Scaling by a power of two is exact; squares then neither underflow nor overflow.
-        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
-        labels = np.full(len(X), -1)
+        labels, scaled = np.full(len(X), -1), scale_by_power_of_two(X)
         labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[order].T), self.k)
         return labels
 
     def _through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
-        min_for_pair = 3 * k if self.path == "mdav" else len(X) + 1
+        min_for_pair = 3 * k if self.path == "mdav" else NO_PAIRS
         labels = mdav_groups(X, k, min_for_pair, 2 * k)
         sizes = np.bincount(labels)
         centroids, _ = group_centroids(X, labels, len(sizes))
         order = nearest_neighbour_path(centroids, int(labels[first]))
-        starts = np.concatenate([[0], np.cumsum(sizes)])
+        start = np.concatenate([[0], np.cumsum(sizes)])
         members = np.argsort(labels, kind="stable")
-        return np.asarray(path_through_groups(X, members, starts, order, first))
+        return np.asarray(path_through_groups(X, members, start, order, first))
 
 
 def nearest_neighbour_path(X: Matrix, first: int) -> Indices:

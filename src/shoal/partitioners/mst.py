@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from shoal import _progress as progress
+from shoal._kernels.mdav import NO_PAIRS
 from shoal._kernels.mst import SpanningTree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
@@ -14,7 +15,7 @@ from shoal.partitioners.mdav import mdav_groups
 
 
 class MST(Partitioner):
-    """Group records along their shortest spanning tree, M-d and M-c of [LM05]_.
+    """Group records along their minimum spanning tree, M-d and M-c of [LM05]_.
 
     The longest edges are cut first, so the method suits records in well-separated
     clusters.
@@ -39,7 +40,7 @@ class MST(Partitioner):
     -----
     **Steps**
 
-    1. The tree of least total distance over all records is found.
+    1. The minimum spanning tree of all records is found.
     2. It is cut at its longest edges first, wherever both sides keep at least k
        records.
     3. A tree that still has 2k records or more is split by the method `split`.
@@ -89,7 +90,7 @@ class MST(Partitioner):
         """Return the groups of a tree that is too large; ``n_done`` records were grouped before."""
         if self.split == "diameter":
             return maximum_distance(X, self.k, n_done, n_total)
-        return mdav_groups(X, self.k, len(X) + 1, 2 * self.k)
+        return mdav_groups(X, self.k, NO_PAIRS, 2 * self.k)
 
 
 def _longest_first(tree: SpanningTree) -> Indices:

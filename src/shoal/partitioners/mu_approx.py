@@ -6,9 +6,9 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.leftovers import assign_leftovers, group_centroids
-from shoal._kernels.mdav import form_groups_on_pool
+from shoal._kernels.mdav import NO_PAIRS, form_groups_on_pool
 from shoal._kernels.mu_approx.decompose import divide_trees
-from shoal._kernels.mu_approx.forest import N_UNLABELLED, build_forest, grow_forest
+from shoal._kernels.mu_approx.forest import N_PENDING, build_forest, grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import AtLeast, K, RandomState
@@ -39,7 +39,7 @@ class MuApprox(Partitioner):
         Least number of records in a group. It has no default: it is the
         guarantee.
     random_state : int, Generator, RandomState or None
-        Seed of the draws. The same number always gives the same groups; with None
+        Seed of the random number generator. The same number always gives the same groups; with None
         they differ from call to call.
     criterion : str
         What the groups are to keep small: ``"sse"``, the sum of the squared distances
@@ -83,8 +83,8 @@ class MuApprox(Partitioner):
     loss of the groups over ``bound_`` (or ``distance_bound_``) is proven: the least
     loss is no smaller than the bound. The factor of the paper is *not* proven for
     these groups, since its proof needs the trees of the paper, see below; it holds
-    for a table wherever the loss is at most ``factor_`` times the bound, which is so
-    by far on every table we know.
+    for a table wherever the loss is at most ``factor_`` times the bound, as it was, by a
+    wide margin, on every table tried.
 
     **Cost.** Time grows as n² at worst, for the neighbours, and far less on tables
     of few or related columns; memory grows as n k. Each restart adds the time of
@@ -151,7 +151,7 @@ class MuApprox(Partitioner):
         forest = build_forest(grow_forest(near, rng.permutation(n), k))
         rank = rng.permutation(n)
         while divide_trees(forest, X, rank, k, STRIDE):
-            progress.report("dividing trees", n - int(forest.counts[N_UNLABELLED]), n)
+            progress.report("dividing trees", n - int(forest.counts[N_PENDING]), n)
         return halve_large_groups(X, forest.labels, k, self.criterion)
 
 
@@ -168,7 +168,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
     The sum of squared distances always falls; that of distances may rise, since the mean does
     not minimise it.
     """
-    sizes, no_pairs = np.bincount(labels), len(X) + 1
+    sizes = np.bincount(labels)
     n_groups, n_done = len(sizes), 0
     for records in np.split(np.argsort(labels, kind="stable"), np.cumsum(sizes)[:-1]):
         if len(records) >= 2 * k:
@@ -176,7 +176,7 @@ def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion =
                 X[records],
                 form_groups_on_pool,
                 k,
-                no_pairs,
+                NO_PAIRS,
                 2 * k,
                 open_state=open_pool,
                 done=n_done,

@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.mward.extreme_groups import extreme_groups_by_distance, extreme_groups_by_rank
+from shoal._kernels.mward.group_boxes import is_mostly_empty, pack_boxes
 from shoal._kernels.mward.initial_groups import (
     blocks_from_the_end,
     find_roots,
@@ -16,13 +16,10 @@ from shoal._kernels.mward.initial_groups import (
     scale_to_unit_extent,
 )
 from shoal._kernels.mward.joins import N_STEPS, join_small_groups
-from shoal._kernels.spatial.group_boxes import is_mostly_empty, pack_boxes
 from shoal._params import K
-from shoal.partitioners._base import STRIDE, Facts, Labels, Matrix, Partitioner
+from shoal.partitioners._base import STRIDE, Facts, Indices, Labels, Matrix, Partitioner
 from shoal.partitioners._scores import Column, check_column, order_by_score, score
 from shoal.partitioners.md import Growth
-
-Indices = NDArray[np.int64]
 
 
 class MWard(Partitioner):
@@ -74,7 +71,7 @@ class MWard(Partitioner):
     and 50,000 records three to eleven. Memory grows as the table; no matrix of
     distances is kept. The next join is the one with the least increase in the sum of
     squares, to twelve digits, and then with the lowest records of the two groups. Records that
-    are all equal are cut into blocks of k, the first block taking the left-overs.
+    are all equal are cut into blocks of k, the first block taking the leftovers.
 
     References
     ----------

@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from shoal._kernels.optimal import optimal_labels
+from shoal._kernels.subset_enumeration import optimal_labels
 from shoal._params import K
 from shoal.errors import InputError
 from shoal.partitioners._base import BOUND_SAFETY_FACTOR, Facts, Labels, Matrix, Partitioner, sse
@@ -113,9 +113,9 @@ class Optimal(Partitioner):
         proof_result = prove_within_budget(X, start, int(self.k), budget, (OutOfTime,))
         if not proof_result.optimal:
             raise InputError(
-                f"The optimum of {n:,} records at k={self.k} could not be proven in"
-                f" reasonable time. Up to {MAX_ENUMERATED} records it always is; lower n or k, or"
-                " take another method.",
+                f"The optimum of {n:,} records at k={self.k} could not be proven within the time"
+                " limit. Use fewer records, a lower k, or another method; up to"
+                f" {MAX_ENUMERATED} records a proof always succeeds.",
                 code="not-proven",
                 records=n,
                 k=self.k,

@@ -94,7 +94,8 @@ class Search(Refiner):
         CPU seconds of all threads to spend; if None, ``rounds`` limits the search.
     rounds : float, optional
         Rounds per record, of each of two annealings; 50 where neither this nor a budget
-        is given. After a search with a budget, ``rounds_`` is the number that repeats it.
+        is given. A round is one random change of groups, followed by descent and accepted
+        or undone. After a search with a budget, ``rounds_`` is the number that repeats it.
     random_state : int, Generator, RandomState or None
         Seed of the random numbers. The same seed and rounds give the same groups; with
         None they differ from call to call.
@@ -119,7 +120,7 @@ class Search(Refiner):
     1. The groups of the method are refined as by :class:`Refine`.
     2. Groups are changed at random, repaired and refined; the change is accepted or
        undone by the rule of simulated annealing.
-    3. An integer programme selects the best partition from all groups met.
+    3. An integer programme selects the best partition into groups that the search visited.
 
     **Guarantee.** No group has fewer than k records. The loss is never above that
     of the method.
@@ -185,7 +186,7 @@ class Prove(Refiner):
     budget : float
         CPU seconds of all threads to spend at most; a completed proof ends earlier.
     random_state : int, Generator, RandomState or None
-        Seed of the draws.
+        Seed of the random number generator.
 
     Attributes
     ----------
@@ -258,5 +259,8 @@ class Prove(Refiner):
         proof_result = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)
         self.bound_, self.optimal_ = proof_result.bound, proof_result.optimal
         self.seconds_ = time.process_time() - start_time
-        self.cut_short_ = not proof_result.optimal
+        is_complete = proof_result.optimal or (result.complete and proof_result.complete)
+        self.cut_short_ = not is_complete
+        # The search before the proof ends by the clock.
+        self.depends_on_time_ = not proof_result.optimal
         return proof_result.labels

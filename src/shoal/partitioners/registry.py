@@ -77,7 +77,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     An ``effort`` among the options improves the groups of the method, and a ``block_size``
     splits the table first; the options of all three are given together. A partitioner object
     has its own options, and further ones are refused. Every method accepts ``random_state``
-    and ``n_jobs``. A method that does not draw ignores the former; `Search` and `Prove`, and
+    and ``n_jobs``. A method that is not randomised ignores the former; `Search` and `Prove`, and
     methods that do not run in parallel, ignore the latter.
     """
     unset = [name for name in ("effort", "budget", *COMMON_OPTIONS) if options.get(name) is None]
@@ -240,10 +240,10 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     return {**inner, "effort": method_name(instance), **outer_options}
 
 
-def method_name(fitted: Partitioner) -> str:
+def method_name(instance: Partitioner) -> str:
     """Return the registry name of a partitioner, or its class name if it is not registered."""
     names = {cls: name for name, cls in METHODS.items()}
-    return names.get(type(fitted), type(fitted).__name__)
+    return names.get(type(instance), type(instance).__name__)
 
 
 def method_label(fitted: Any) -> str:
@@ -309,7 +309,7 @@ def partition(
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     random_state : int, Generator, RandomState or None
-        Seed of a method that draws; others are not affected by it.
+        Seed of a randomised method; others are not affected by it.
     n_jobs : int, optional
         Number of threads for a method that works on blocks; all cores if None or -1.
         Other methods and efforts ignore it. The groups do not depend on it.

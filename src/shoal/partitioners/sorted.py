@@ -45,7 +45,7 @@ class Sorted(Partitioner):
 
     1. Records are sorted by the score. Equal scores stay in the order of the
        records.
-    2. They are cut into blocks of k; the last block takes the left-overs.
+    2. They are cut into blocks of k; the last block takes the leftovers.
 
     **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
     proven about the loss.

@@ -41,7 +41,7 @@ class TFRP(Partitioner):
     2. In turn, the record farthest from the first point and the one farthest from
        the second form a group with their k - 1 nearest neighbours, while at least k
        records are left.
-    3. Each left-over joins the group with the nearest centroid; the centroids stay
+    3. Each leftover joins the group with the nearest centroid; the centroids stay
        as they were while they join.
     4. In the second phase the groups are visited by decreasing SSE, and a group
        dissolves if the SSE falls when its records join the groups with the nearest
@@ -86,7 +86,7 @@ class TFRP(Partitioner):
 
 
 def _first_phase(X: Matrix, k: int) -> Labels:
-    """Form groups from two fixed points in turn; left-overs join the nearest."""
+    """Form groups from two fixed points in turn; leftovers join the nearest."""
     queues = np.stack([_farthest_first(X, X.min()), _farthest_first(X, X.max())])
     labels = run_in_strides(X, form_groups, k, queues, np.zeros(2, np.int64))
     join_nearest_centroid(X, labels)

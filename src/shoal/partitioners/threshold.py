@@ -72,5 +72,5 @@ class Threshold(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         near, squares = nearest_others(open_index(X), int(self.k) - 1)
         self.diameter_bound_ = float(np.sqrt(squares.max(initial=0.0)))
-        starts, neighbours = neighbour_graph(near)
-        return np.asarray(cluster_around_seeds(X, starts, neighbours))
+        start, neighbours = neighbour_graph(near)
+        return np.asarray(cluster_around_seeds(X, start, neighbours))

@@ -24,7 +24,7 @@ from shoal.partitioners._scores import Score, check_column, order_by_score, scor
 
 
 class Univariate(Partitioner):
-    """Group one column with the least loss there is, by the shortest path of [HM03]_.
+    """Group one column with minimum loss, by the shortest path of [HM03]_.
 
     Some best groups of one column are runs of neighbours in sorted order, so the
     best cuts of the sorted records are the best groups.
@@ -121,8 +121,7 @@ class Univariate(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         labels = np.full(len(X), -1)
         rows = self._order(X)
-        # Powers of two are exact; squares neither vanish nor overflow.
-        scaled = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+        scaled = scale_by_power_of_two(X)
         if X.shape[1] == 1 and (np.diff(scaled[rows, 0]) >= 0).all():
             labels[rows] = cheapest_cuts(extend_sorted_path, scaled[rows, 0], self.k)
             self.bound_ = BOUND_SAFETY_FACTOR * sse(X, labels)
@@ -142,6 +141,15 @@ class Univariate(Partitioner):
 def is_permutation(order: Sequence[int], n: int) -> bool:
     """Return whether ``order`` holds each number below ``n`` once."""
     return np.array_equal(np.sort(order), np.arange(n))
+
+
+def scale_by_power_of_two(X: Matrix) -> Matrix:
+    """Return ``X`` with an extent of about 1, without rounding errors.
+
+    Squares of the result neither underflow nor overflow.
+    """
+    scaled: Matrix = np.ldexp(X, -np.frexp(np.abs(X).max())[1])
+    return scaled
 
 
 def cheapest_cuts(extend: Any, records: Matrix, k: int) -> Labels:

@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from shoal.errors import InputError
-
-Values = NDArray[np.float64]
+from shoal.partitioners._base import Indices, Labels, Values
 
 
 class Suppressed(NamedTuple):
@@ -16,7 +15,7 @@ class Suppressed(NamedTuple):
     ``labels`` has -1 for suppressed records; ``sse`` is the sum of squares of the others.
     """
 
-    labels: NDArray[np.int64]
+    labels: Labels
     sse: float
 
 
@@ -54,18 +53,35 @@ def univariate_with_suppression(values: ArrayLike, k: int, most: int) -> Suppres
     Suppressed(labels=array([ 0,  0,  0, -1,  1,  1]), sse=2.5)
     """
     x = np.asarray(values, np.float64)
-    if x.ndim != 1 or not np.isfinite(x).all() or not 1 <= k <= len(x) or most < 0:
-        raise InputError(
-            f"One column of at least k={k} finite numbers is needed, with k of 1 or more and no"
-            f" negative number of suppressions. Got the shape {x.shape}.",
-            code="matrix-not-accepted",
-        )
+    _check(x, k, most)
     most = min(most, len(x) - k)
     order = np.argsort(x, kind="stable")
     loss, last_size = _least_losses(x[order], k, most)
     total = float(np.min(loss[-1]))
     n_suppressed = int(np.argmax(loss[-1] <= total * (1 + 1e-12)))
-    labels, j, groups = np.full(len(x), -1), len(x), []
+    return Suppressed(_trace_back(last_size, n_suppressed, order), total)
+
+
+def _check(x: Values, k: int, most: int) -> None:
+    """Refuse a column, a k or a number of suppressions that cannot be computed with."""
+    if x.ndim != 1:
+        problem = f"One column of numbers is needed. Got the shape {x.shape}."
+    elif not np.isfinite(x).all():
+        problem = "The column has missing or infinite values. Impute or drop them first."
+    elif k < 1:
+        problem = f"k must be at least 1. Got k={k}."
+    elif len(x) < k:
+        problem = f"A group needs k={k} records but the column holds only {len(x)}. Lower k."
+    elif most < 0:
+        problem = f"The number of suppressed records cannot be negative. Got {most}."
+    else:
+        return
+    raise InputError(problem, code="matrix-not-accepted")
+
+
+def _trace_back(last_size: Indices, n_suppressed: int, order: Indices) -> Labels:
+    """Return the groups of the path that suppresses ``n_suppressed`` records, from its end."""
+    labels, j, groups = np.full(len(order), -1), len(order), []
     while j > 0:
         size = int(last_size[j, n_suppressed])
         if size:
@@ -75,10 +91,10 @@ def univariate_with_suppression(values: ArrayLike, k: int, most: int) -> Suppres
             j, n_suppressed = j - 1, n_suppressed - 1
     for label, records in enumerate(reversed(groups)):
         labels[records] = label
-    return Suppressed(labels, total)
+    return labels
 
 
-def _least_losses(x: Values, k: int, most: int) -> tuple[Values, NDArray[np.int64]]:
+def _least_losses(x: Values, k: int, most: int) -> tuple[Values, Indices]:
     """Return the least loss of the first j values with t suppressed, and the last group of each.
 
     The size of the last group is 0 where the last value is suppressed.

@@ -32,7 +32,7 @@ class VMDAV(Partitioner):
         Least number of records in a group.
     gamma : float or "auto"
         How readily a group takes in a neighbour; 0 takes in none. About 0.2
-        suits scattered records, about 1.1 records in clumps. ``"auto"`` tries 0,
+        suits scattered records, about 1.1 records in clusters. ``"auto"`` tries 0,
         0.2, 0.5, 0.8 and 1.1, five times the work, and keeps the one with the
         least sum of squares within groups, the lowest of them in a tie.
 
@@ -58,7 +58,7 @@ class VMDAV(Partitioner):
        join the groups with the nearest centroids, which stay as they were while
        they join.
 
-    **Guarantee.** All groups have k to 3k - 2 records: left-overs may join a group
+    **Guarantee.** All groups have k to 3k - 2 records: leftovers may join a group
     that was extended. Nothing is proven about the loss.
 
     **Cost.** Time grows as n², memory as n. Ties, which are equal float64

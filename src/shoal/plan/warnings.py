@@ -153,19 +153,17 @@ def _index_finding(frame: Frame) -> list[Finding]:
 
 
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
-    """Return findings on searches cut short, whose groups the plan may not reproduce."""
-    cut_short = [
-        method_label(partitioner)
+    """Return findings on searches limited by time, whose groups the plan may not reproduce."""
+    reasons = [
+        f"{method_label(partitioner)} was interrupted and returned the best groups until then."
+        if partitioner.cut_short_
+        else f"{method_label(partitioner)} searched for a limited time and did not prove its groups"
+        " optimal."
         for result in results
         for partitioner in result.fitted_partitioners
-        if partitioner.cut_short_
+        if partitioner.cut_short_ or partitioner.depends_on_time_
     ]
     return [
-        Finding(
-            "unfinished",
-            "informs",
-            f"{label} was interrupted and returned the best groups until then. Running the plan"
-            " again may give other groups.",
-        )
-        for label in dict.fromkeys(cut_short)
+        Finding("unfinished", "informs", f"{reason} Running the plan again may give other groups.")
+        for reason in dict.fromkeys(reasons)
     ]

@@ -26,15 +26,15 @@ from shoal._kernels.distances import squared_row_distance
 class NeighbourTable(NamedTuple):
     """The records and their nearest neighbours.
 
-    ``X`` has the shape (n_records, n_columns). ``near[i]`` are the nearest neighbours of record i,
-    nearest first, and ``gaps[i]`` their squared distances. ``gap_sums[i, m]`` is the sum of the
-    first m of these. Only records that are searched as anchors need rows in ``near`` and ``gaps``.
+    ``near[i]`` are the nearest neighbours of record i, nearest first, and ``squares[i]`` their
+    squared distances. ``square_sums[i, m]`` is the sum of the first m of these. Only records that
+    are searched as anchors need rows in ``near`` and ``squares``.
     """
 
-    X: np.ndarray
-    near: np.ndarray
-    gaps: np.ndarray
-    gap_sums: np.ndarray
+    X: np.ndarray  # (n, p)
+    near: np.ndarray  # (n_anchors, n_near)
+    squares: np.ndarray  # (n_anchors, n_near)
+    square_sums: np.ndarray  # (n, max_size)
 
 
 class PricingDuals(NamedTuple):
@@ -46,23 +46,23 @@ class PricingDuals(NamedTuple):
     far records can add.
 
     ``triple_dual[t]`` is the dual of the records ``triples[t]``. The triples that contain record i
-    are ``triple_incidence[triple_start[i] : triple_start[i + 1]]``. ``cluster_dual[c]`` is the dual
-    of cluster c, and ``divisors[c]`` its divisor. The clusters that contain record i are
-    ``cluster_incidence[cluster_start[i] : cluster_start[i + 1]]``.
+    are ``triples_of_record[triple_start[i] : triple_start[i + 1]]``. ``cluster_dual[q]`` is the
+    dual of cluster q, and ``divisors[q]`` its divisor. The clusters that contain record i are
+    ``clusters_of_record[cluster_start[i] : cluster_start[i + 1]]``.
     """
 
-    record_dual: np.ndarray
+    record_dual: np.ndarray  # (n,)
     group_dual: float
-    rank: np.ndarray
-    ceiling: np.ndarray
-    triples: np.ndarray
-    triple_dual: np.ndarray
-    triple_start: np.ndarray
-    triple_incidence: np.ndarray
-    cluster_dual: np.ndarray
-    cluster_start: np.ndarray
-    cluster_incidence: np.ndarray
-    divisors: np.ndarray
+    rank: np.ndarray  # (n,)
+    ceiling: np.ndarray  # (n,)
+    triples: np.ndarray  # (n_triples, 3)
+    triple_dual: np.ndarray  # (n_triples,)
+    triple_start: np.ndarray  # (n + 1,)
+    triples_of_record: np.ndarray  # (3 * n_triples,)
+    cluster_dual: np.ndarray  # (n_clusters,)
+    cluster_start: np.ndarray  # (n + 1,)
+    clusters_of_record: np.ndarray  # (sum of the sizes of the clusters,)
+    divisors: np.ndarray  # (n_clusters,)
 
 
 @compiled
@@ -81,8 +81,8 @@ def near_candidates(table, duals, anchor, size):
         record = table.near[anchor, m]
         if duals.rank[record] > duals.rank[anchor]:
             records[count] = record
-            added_cost[count] = table.gaps[anchor, m] / size - duals.record_dual[record]
-            floor[count] = added_cost[count] + table.gap_sums[record, size - 2] / (2 * size)
+            added_cost[count] = table.squares[anchor, m] / size - duals.record_dual[record]
+            floor[count] = added_cost[count] + table.square_sums[record, size - 2] / (2 * size)
             count += 1
     return records[:count], added_cost[:count], floor[:count]
 
@@ -96,9 +96,9 @@ def all_candidates(table, duals, anchor, size):
     for record in range(n):
         if duals.rank[record] > duals.rank[anchor]:
             records[count] = record
-            gap = squared_row_distance(table.X, anchor, table.X, record)
-            added_cost[count] = gap / size - duals.record_dual[record]
-            floor[count] = added_cost[count] + table.gap_sums[record, size - 2] / (2 * size)
+            square = squared_row_distance(table.X, anchor, table.X, record)
+            added_cost[count] = square / size - duals.record_dual[record]
+            floor[count] = added_cost[count] + table.square_sums[record, size - 2] / (2 * size)
             count += 1
     return records[:count], added_cost[:count], floor[:count]
 
@@ -112,7 +112,7 @@ def bound_with_far(table, duals, anchor, size, near_floor):
     n_near = table.near.shape[1]
     if n_near == table.X.shape[0] - 1:
         return np.inf
-    far_cost = table.gaps[anchor, n_near - 1] / size - duals.ceiling[anchor]
+    far_cost = table.squares[anchor, n_near - 1] / size - duals.ceiling[anchor]
     least = np.empty(size - 2)
     select_least(near_floor, near_floor.shape[0], least)
     total = anchor_cost(duals, anchor) + far_cost

@@ -31,31 +31,32 @@ class CandidateSet(NamedTuple):
     other records.
 
     Triples with all three records present are in ``triples``, and their duals in ``triple_dual``.
-    Those that contain i are ``triple_incidence[triple_start[i] : triple_start[i + 1]]``.
+    The triples that contain i are ``triples_of_record[triple_start[i] : triple_start[i + 1]]``.
 
     With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured
-    when a record joins. ``triples`` then also contains those with two records present.
+    when a record joins. ``triples`` then also contains those with two records present; the number
+    m + 1 stands for their third one.
 
-    ``in_cluster[c, i]`` is True where cluster c contains i. A cluster is listed only if at least as
+    ``in_cluster[q, i]`` is True where cluster q contains i. A cluster is listed only if at least as
     many of its records are present as its divisor, since its dual never counts otherwise.
     """
 
-    X: np.ndarray
+    X: np.ndarray  # (n, p)
     anchor: int
     size: int
     cost: float
     others_bound: float
-    records: np.ndarray
-    added_cost: np.ndarray
-    pair_cost: np.ndarray
-    least_pair_sums: np.ndarray
-    triples: np.ndarray
-    triple_dual: np.ndarray
-    triple_start: np.ndarray
-    triple_incidence: np.ndarray
-    in_cluster: np.ndarray
-    cluster_dual: np.ndarray
-    divisors: np.ndarray
+    records: np.ndarray  # (m,)
+    added_cost: np.ndarray  # (m,)
+    pair_cost: np.ndarray  # (m, m), or (0, 0)
+    least_pair_sums: np.ndarray  # (m, size - 1)
+    triples: np.ndarray  # (n_triples, 3)
+    triple_dual: np.ndarray  # (n_triples,)
+    triple_start: np.ndarray  # (m + 3,)
+    triples_of_record: np.ndarray  # (3 * n_triples,)
+    in_cluster: np.ndarray  # (n_clusters, m + 1)
+    cluster_dual: np.ndarray  # (n_clusters,)
+    divisors: np.ndarray  # (n_clusters,)
 
 
 @compiled
@@ -78,13 +79,13 @@ def pair_sses(X, records, size):
     # Stored by column, so that the processor computes several pairs at once.
     columns, pair_cost = np.empty((p, n)), np.zeros((n, n))
     for a in range(n):
-        for j in range(p):
-            columns[j, a] = X[records[a], j]
+        for c in range(p):
+            columns[c, a] = X[records[a], c]
     for a in range(n):
-        for j in range(p):
+        for c in range(p):
             for b in range(a):
-                gap = columns[j, a] - columns[j, b]
-                pair_cost[a, b] += gap * gap
+                difference = columns[c, a] - columns[c, b]
+                pair_cost[a, b] += difference * difference
         for b in range(a):
             pair_cost[a, b] /= size
             pair_cost[b, a] = pair_cost[a, b]
@@ -92,7 +93,7 @@ def pair_sses(X, records, size):
 
 
 @compiled
-def cumulative_nearest(pair_cost, max_pairs):
+def cumulative_least_pairs(pair_cost, max_pairs):
     """Return for each record the sums of its 0, 1, .. ``max_pairs`` least pairs with others."""
     n = pair_cost.shape[0]
     least_pair_sums, least, row = np.zeros((n, max_pairs + 1)), np.empty(max_pairs), np.empty(n)
@@ -134,41 +135,41 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
     for i in range(m + 1):
         record = anchor if i == m else records[i]
         for entry in range(duals.triple_start[record], duals.triple_start[record + 1]):
-            triple = duals.triple_incidence[entry]
-            # The candidates of the triple, ascending; -1 stands for a record that is none.
-            corners = np.sort(index_of[duals.triples[triple]])
+            triple = duals.triples_of_record[entry]
+            # Its records as candidates, ascending; -1 stands for one that is no candidate.
+            numbers = np.sort(index_of[duals.triples[triple]])
             dual = duals.triple_dual[triple]
-            if corners[0] == i:
-                triples[count] = corners
+            if numbers[0] == i:
+                triples[count] = numbers
                 triple_dual[count] = dual
                 count += 1
-            elif corners[0] < 0 and corners[1] == i and corners[2] == m:
+            elif numbers[0] < 0 and numbers[1] == i and numbers[2] == m:
                 added_cost[i] += dual
-            elif corners[0] < 0 and corners[1] == i and pair_cost.shape[0] == 0:
-                triples[count] = i, corners[2], absent
+            elif numbers[0] < 0 and numbers[1] == i and pair_cost.shape[0] == 0:
+                triples[count] = i, numbers[2], absent
                 triple_dual[count] = dual
                 count += 1
-            elif corners[0] < 0 and corners[1] == i:
-                pair_cost[i, corners[2]] += dual
-                pair_cost[corners[2], i] += dual
+            elif numbers[0] < 0 and numbers[1] == i:
+                pair_cost[i, numbers[2]] += dual
+                pair_cost[numbers[2], i] += dual
     return triples[:count], triple_dual[:count]
 
 
 @compiled
 def incidence_of(triples, m):
-    """Return the triples that contain each of ``m`` records, in compressed row format."""
+    """Return where the triples of each of ``m`` records start in a list, and the list."""
     start = np.zeros(m + 1, np.int64)
     for t in range(triples.shape[0]):
-        for corner in triples[t]:
-            start[corner + 1] += 1
+        for member in triples[t]:
+            start[member + 1] += 1
     for i in range(m):
         start[i + 1] += start[i]
-    incidence, next_free = np.empty(3 * triples.shape[0], np.int64), start.copy()
+    triples_of_record, next_free = np.empty(3 * triples.shape[0], np.int64), start.copy()
     for t in range(triples.shape[0]):
-        for corner in triples[t]:
-            incidence[next_free[corner]] = t
-            next_free[corner] += 1
-    return start, incidence
+        for member in triples[t]:
+            triples_of_record[next_free[member]] = t
+            next_free[member] += 1
+    return start, triples_of_record
 
 
 @compiled
@@ -179,7 +180,7 @@ def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
     the anchor. Bounds use the nearest remaining candidates, so each round may exclude more.
     """
     pair_cost = pair_sses(X, records, size)
-    least_pair_sums = cumulative_nearest(pair_cost, size - 2)
+    least_pair_sums = cumulative_least_pairs(pair_cost, size - 2)
     for _ in range(MAX_ROUNDS):
         floor = added_cost + least_pair_sums[:, size - 2] / 2
         promising = select_promising(floor, size - 1, cost, cutoff)
@@ -187,7 +188,7 @@ def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
             break
         records, added_cost = records[promising], added_cost[promising]
         pair_cost = pair_cost[promising][:, promising]
-        least_pair_sums = cumulative_nearest(pair_cost, size - 2)
+        least_pair_sums = cumulative_least_pairs(pair_cost, size - 2)
     return records, added_cost, pair_cost, least_pair_sums
 
 
@@ -201,7 +202,7 @@ def present_clusters(duals, anchor, records):
     for i in range(m + 1):
         record = anchor if i == m else records[i]
         for entry in range(duals.cluster_start[record], duals.cluster_start[record + 1]):
-            n_present[duals.cluster_incidence[entry]] += 1
+            n_present[duals.clusters_of_record[entry]] += 1
     cluster_numbers = np.flatnonzero(n_present >= duals.divisors)
     cluster_numbers = cluster_numbers[
         np.argsort(-duals.cluster_dual[cluster_numbers], kind="mergesort")
@@ -211,8 +212,8 @@ def present_clusters(duals, anchor, records):
     for i in range(m + 1):
         record = anchor if i == m else records[i]
         for entry in range(duals.cluster_start[record], duals.cluster_start[record + 1]):
-            if index_of[duals.cluster_incidence[entry]] >= 0:
-                in_cluster[index_of[duals.cluster_incidence[entry]], i] = True
+            if index_of[duals.clusters_of_record[entry]] >= 0:
+                in_cluster[index_of[duals.clusters_of_record[entry]], i] = True
     return in_cluster, cluster_numbers
 
 
@@ -229,12 +230,15 @@ def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
             table.X, cost, records, added_cost, size, cutoff
         )
     else:
-        pair_cost, least_pair_sums = np.empty((0, 0)), table.gap_sums[records][:, : size - 1] / size
+        pair_cost, least_pair_sums = (
+            np.empty((0, 0)),
+            table.square_sums[records][:, : size - 1] / size,
+        )
     triples, triple_dual = add_pair_duals(duals, anchor, records, added_cost, pair_cost)
     if is_paired and count_incident_triples(duals, records):
-        least_pair_sums = cumulative_nearest(pair_cost, size - 2)
+        least_pair_sums = cumulative_least_pairs(pair_cost, size - 2)
     # Beside the candidates, there are the anchor and an absent record.
-    triple_start, triple_incidence = incidence_of(triples, records.shape[0] + 2)
+    triple_start, triples_of_record = incidence_of(triples, records.shape[0] + 2)
     in_cluster, cluster_numbers = present_clusters(duals, anchor, records)
     return CandidateSet(
         X=table.X,
@@ -249,7 +253,7 @@ def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
         triples=triples,
         triple_dual=triple_dual,
         triple_start=triple_start,
-        triple_incidence=triple_incidence,
+        triples_of_record=triples_of_record,
         in_cluster=in_cluster,
         cluster_dual=duals.cluster_dual[cluster_numbers],
         divisors=duals.divisors[cluster_numbers],

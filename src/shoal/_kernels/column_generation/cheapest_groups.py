@@ -1,4 +1,4 @@
-"""What searches find from each of several records: the groups of lowest reduced cost."""
+"""What searches at each of several records find: the groups of lowest reduced cost."""
 
 from typing import NamedTuple
 
@@ -6,17 +6,17 @@ import numpy as np
 
 
 class CheapestGroups(NamedTuple):
-    """The cheapest groups found from each of some records, and lower bounds of their reduced costs.
+    """The cheapest groups anchored at each of some records, and lower bounds of reduced costs.
 
-    No group that is found from record i has a reduced cost below ``bounds[i]``. Those stored are
-    ``groups[i, :counts[i]]``, with the reduced costs ``costs[i, :counts[i]]``; further costs are 0.
-    Kernels fill all four arrays.
+    No group anchored at record i has a reduced cost below ``bounds[i]``. The groups
+    ``groups[i, :counts[i]]`` are stored, with the reduced costs ``costs[i, :counts[i]]``; further
+    costs are 0. Kernels fill all four arrays.
     """
 
-    bounds: np.ndarray
-    groups: np.ndarray
-    costs: np.ndarray
-    counts: np.ndarray
+    bounds: np.ndarray  # (n_records,)
+    groups: np.ndarray  # (n_records, max_groups, size)
+    costs: np.ndarray  # (n_records, max_groups)
+    counts: np.ndarray  # (n_records,)
 
     @property
     def is_stored(self) -> np.ndarray:

@@ -8,7 +8,7 @@ the cluster, as far as that raises the lower bound. The search and its candidate
 
 import numpy as np
 
-from shoal._kernels._compile import compiled
+from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.column_generation.least_values import insert_least, select_least
 
 
@@ -44,8 +44,29 @@ def split_floors(search, candidates, depth, cluster, inside, outside):
 
 
 @compiled
-def charge_clusters(search, candidates, depth, least, cutoff):
-    """Divide the duals of clusters among candidates; return a lower bound of what those add.
+def charge_clusters(search, candidates, depth, cutoff):
+    """Raise the floors by shares of the duals of clusters; return the sum of the least floors.
+
+    This sum plus ``search.constant[depth]`` is a lower bound of what the missing records add. The
+    least floors are written to ``search.least_floors``. If the bound reaches ``cutoff``, no further
+    cluster is charged.
+    """
+    floor, n_candidates = search.floor[depth], search.n_candidates[depth]
+    least = search.least_floors[: search.members.shape[0] - depth]
+    total, search.constant[depth] = select_least(floor, n_candidates, least), 0.0
+    n_lowest = list_lowest(search, depth, least[-1])
+    for cluster in range(search.n_in_cluster.shape[0]):
+        if charge_cluster(search, candidates, depth, cluster, n_lowest):
+            total = select_least(floor, n_candidates, least)
+            if search.cost[depth] + search.constant[depth] + total >= cutoff:
+                break
+            n_lowest = list_lowest(search, depth, least[-1])
+    return total
+
+
+@inlined
+def charge_cluster(search, candidates, depth, cluster, n_lowest):
+    """Raise the floors of the records of a cluster by a share of its dual; return whether any rose.
 
     A group lacks ``n_needed`` records. Let j of them be in the cluster, whose dual counts as soon
     as ``n_missing`` of them have joined. Any share of at most
@@ -53,39 +74,34 @@ def charge_clusters(search, candidates, depth, least, cutoff):
 
         share * (j - (n_missing - 1)) <= dual if j >= n_missing, else 0.
 
-    So each record of the cluster can be charged a share, less the constant. The share is as high as
-    it can be before other records take the place of these. Then the uncharged part of the dual of
-    one cluster may be added, unless the least sum of floors with fewer than ``n_missing`` records
-    is lower; see `excludes_all_groups`.
+    So the share can be added to the floor of each record of the cluster, and its ``n_missing - 1``
+    fold subtracted from ``search.constant[depth]``. The share is limited so that the records of the
+    cluster remain among the lowest floors. What it leaves of the dual is written to
+    ``search.uncharged_dual``; see `excludes_all_groups`.
+
+    The ``n_lowest`` candidates ``search.lowest`` have the least floors.
     """
     n_needed, floor = search.members.shape[0] - depth, search.floor[depth]
-    total = select_least(floor, search.n_candidates[depth], least[:n_needed])
-    constant, count = 0.0, list_lowest(search, depth, least[n_needed - 1])
-    for cluster in range(search.n_in_cluster.shape[0]):
-        divisor, dual = candidates.divisors[cluster], candidates.cluster_dual[cluster]
-        n_missing = divisor - search.n_in_cluster[cluster] % divisor
-        search.uncharged_dual[cluster] = 0.0
-        if n_missing > n_needed or count_inside(search, candidates, cluster, count) < n_missing:
-            continue
-        search.uncharged_dual[cluster] = dual
-        inside = search.inside_floors[:n_missing]
-        outside = search.outside_floors[: n_needed - n_missing + 1]
-        split_floors(search, candidates, depth, cluster, inside, outside)
-        share = min(
-            dual / (n_needed - n_missing + 1), outside[n_needed - n_missing] - inside[n_missing - 1]
-        )
-        if share > 0.0:
-            for i in range(search.n_candidates[depth]):
-                if candidates.in_cluster[cluster, search.candidates[depth, i]]:
-                    floor[i] += share
-            constant -= share * (n_missing - 1)
-            search.uncharged_dual[cluster] = dual - share * (n_needed - n_missing + 1)
-            total = select_least(floor, search.n_candidates[depth], least[:n_needed])
-            if search.cost[depth] + constant + total >= cutoff:
-                break
-            count = list_lowest(search, depth, least[n_needed - 1])
-    search.constant[depth] = constant
-    return total
+    divisor, dual = candidates.divisors[cluster], candidates.cluster_dual[cluster]
+    n_missing = divisor - search.n_in_cluster[cluster] % divisor
+    search.uncharged_dual[cluster] = 0.0
+    if n_missing > n_needed or count_inside(search, candidates, cluster, n_lowest) < n_missing:
+        return False
+    search.uncharged_dual[cluster] = dual
+    inside = search.inside_floors[:n_missing]
+    outside = search.outside_floors[: n_needed - n_missing + 1]
+    split_floors(search, candidates, depth, cluster, inside, outside)
+    share = min(
+        dual / (n_needed - n_missing + 1), outside[n_needed - n_missing] - inside[n_missing - 1]
+    )
+    if not share > 0.0:
+        return False
+    for i in range(search.n_candidates[depth]):
+        if candidates.in_cluster[cluster, search.candidates[depth, i]]:
+            floor[i] += share
+    search.constant[depth] -= share * (n_missing - 1)
+    search.uncharged_dual[cluster] = dual - share * (n_needed - n_missing + 1)
+    return True
 
 
 @compiled

@@ -24,14 +24,14 @@ class FractionalGroups(NamedTuple):
     """The groups with a weight between 0 and 1.
 
     Rows of ``members`` end with -1. The groups that contain record i are
-    ``incidence[start[i] : start[i + 1]]``.
+    ``groups_of_record[start[i] : start[i + 1]]``.
     """
 
-    members: np.ndarray
-    sizes: np.ndarray
-    weights: np.ndarray
-    start: np.ndarray
-    incidence: np.ndarray
+    members: np.ndarray  # (n_groups, max_size)
+    sizes: np.ndarray  # (n_groups,)
+    weights: np.ndarray  # (n_groups,)
+    start: np.ndarray  # (n + 1,)
+    groups_of_record: np.ndarray  # (sum of the sizes,)
 
 
 class GrowingCluster(NamedTuple):
@@ -44,13 +44,13 @@ class GrowingCluster(NamedTuple):
     """
 
     divisor: int
-    is_member: np.ndarray
-    n_inside: np.ndarray
-    is_touched: np.ndarray
-    touched_groups: np.ndarray
-    score: np.ndarray
-    total: np.ndarray
-    counts: np.ndarray
+    is_member: np.ndarray  # (n,)
+    n_inside: np.ndarray  # (n_groups,)
+    is_touched: np.ndarray  # (n_groups,)
+    touched_groups: np.ndarray  # (n_groups,)
+    score: np.ndarray  # (n,)
+    total: np.ndarray  # (1,)
+    counts: np.ndarray  # (2,)
 
 
 @compiled
@@ -75,7 +75,7 @@ def add_record(growth, groups, record):
     growth.is_member[record] = True
     growth.counts[N_RECORDS] += 1
     for entry in range(groups.start[record], groups.start[record + 1]):
-        group = groups.incidence[entry]
+        group = groups.groups_of_record[entry]
         growth.n_inside[group] += 1
         if growth.n_inside[group] % growth.divisor == 0:
             growth.total[0] += groups.weights[group]
@@ -91,7 +91,7 @@ def remove_record(growth, groups, record):
     growth.is_member[record] = False
     growth.counts[N_RECORDS] -= 1
     for entry in range(groups.start[record], groups.start[record + 1]):
-        group = groups.incidence[entry]
+        group = groups.groups_of_record[entry]
         if growth.n_inside[group] % growth.divisor == 0:
             growth.total[0] -= groups.weights[group]
         growth.n_inside[group] -= 1
@@ -123,7 +123,7 @@ def least_needed_record(growth, groups):
         if growth.is_member[record]:
             loss = 0.0
             for entry in range(groups.start[record], groups.start[record + 1]):
-                group = groups.incidence[entry]
+                group = groups.groups_of_record[entry]
                 if growth.n_inside[group] % growth.divisor == 0:
                     loss += groups.weights[group]
                 loss += TIE_WEIGHT * groups.weights[group] * (growth.n_inside[group] - 1)
@@ -164,10 +164,10 @@ def exchange_any(growth, groups):
 
 @compiled
 def grow_cluster(groups, initial_records, divisor, max_records, cluster):
-    """Fill ``cluster`` with the most violated set met while growing to ``max_records`` records.
+    """Fill ``cluster`` with the most violated of the sets that grow to ``max_records`` records.
 
-    ``initial_records`` are the records to start from. The result is by how much the weight of the
-    groups exceeds their number, 0 if it never does.
+    Growth starts from ``initial_records``. The result is by how much the weight of the groups
+    exceeds the right-hand side of the cut, 0 if it never does.
     """
     growth, greatest_violation = open_cluster(groups, divisor), 0.0
     for record in initial_records:

@@ -6,23 +6,23 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def count_corners(group, triple):
+def count_inside(group, triple):
     """Return how many records of a triple a group contains, and the lowest of them, -1 if none."""
     n_inside, lowest = 0, -1
-    for corner in triple:
+    for member in triple:
         for record in group:
-            if record == corner:
+            if record == member:
                 n_inside += 1
                 lowest = record if lowest < 0 else min(lowest, record)
     return n_inside, lowest
 
 
 @compiled
-def list_triple_groups(members, triples, start, incidence, pairs):
+def list_triple_groups(members, triples, start, triples_of_record, pairs):
     """List the groups that contain two or three records of a triple; return their number.
 
-    The triples that contain record i are ``incidence[start[i] : start[i + 1]]``, and rows of
-    ``members`` end with -1. ``pairs`` is filled with (triple, group); further pairs are counted.
+    The triples that contain record i are ``triples_of_record[start[i] : start[i + 1]]``, and rows
+    of ``members`` end with -1. ``pairs`` is filled with (triple, group); further pairs are counted.
     """
     count = 0
     for group in range(members.shape[0]):
@@ -30,8 +30,8 @@ def list_triple_groups(members, triples, start, incidence, pairs):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                triple = incidence[entry]
-                n_inside, lowest = count_corners(members[group], triples[triple])
+                triple = triples_of_record[entry]
+                n_inside, lowest = count_inside(members[group], triples[triple])
                 if n_inside >= 2 and lowest == record:
                     if count < pairs.shape[0]:
                         pairs[count, 0], pairs[count, 1] = triple, group
@@ -40,11 +40,12 @@ def list_triple_groups(members, triples, start, incidence, pairs):
 
 
 @compiled
-def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
+def list_cluster_groups(members, clusters, start, clusters_of_record, pairs, divisors):
     """List the groups that contain at least as many records of a cluster as its divisor.
 
-    Arguments are those of `list_triple_groups`. ``pairs`` is filled with (cluster, group), once for
-    every multiple of the divisor. The result is their number.
+    Arguments are those of `list_triple_groups`, with clusters in place of triples. ``pairs`` is
+    filled with (cluster, group), once for every multiple of the divisor. The result is their
+    number.
     """
     count = 0
     n_inside = np.zeros(clusters.shape[0], np.int64)
@@ -53,7 +54,7 @@ def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                cluster = incidence[entry]
+                cluster = clusters_of_record[entry]
                 n_inside[cluster] += 1
                 if n_inside[cluster] % divisors[cluster] == 0:
                     if count < pairs.shape[0]:
@@ -63,5 +64,5 @@ def list_cluster_groups(members, clusters, start, incidence, pairs, divisors):
             if record < 0:
                 break
             for entry in range(start[record], start[record + 1]):
-                n_inside[incidence[entry]] = 0
+                n_inside[clusters_of_record[entry]] = 0
     return count

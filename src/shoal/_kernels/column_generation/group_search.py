@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels._compile import compiled
+from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.column_generation.candidate_set import candidate_set, cost_of_pair
 from shoal._kernels.column_generation.cluster_floors import charge_clusters, excludes_all_groups
 from shoal._kernels.column_generation.least_values import select_least
@@ -37,26 +37,28 @@ class GroupSearch(NamedTuple):
     which the group as a whole adds ``constant[d]``. ``next_candidate[d]`` is the position of the
     candidate to try next, -1 before they are sorted by their floors.
 
-    ``n_in_triple[t]`` counts the members of triple t, and ``n_in_cluster[c]`` those of cluster c.
-    ``uncharged_dual[c]`` is the part of the dual of cluster c that no floor contains. The other
-    arrays are scratch space of `cluster_floors`.
+    ``n_in_triple[t]`` counts the members of triple t, and ``n_in_cluster[q]`` those of cluster q.
+    ``uncharged_dual[q]`` is the part of the dual of cluster q that no floor contains. The other
+    arrays are scratch space: ``least_floors`` are the least floors of as many candidates as are
+    missing, and `cluster_floors` writes the last three. There are m candidates in all.
     """
 
-    members: np.ndarray
-    cost: np.ndarray
-    candidates: np.ndarray
-    added_cost: np.ndarray
-    half_triple_dual: np.ndarray
-    floor: np.ndarray
-    n_candidates: np.ndarray
-    next_candidate: np.ndarray
-    n_in_triple: np.ndarray
-    n_in_cluster: np.ndarray
-    constant: np.ndarray
-    uncharged_dual: np.ndarray
-    inside_floors: np.ndarray
-    outside_floors: np.ndarray
-    lowest: np.ndarray
+    members: np.ndarray  # (size,)
+    cost: np.ndarray  # (size + 1,)
+    candidates: np.ndarray  # (size + 1, m)
+    added_cost: np.ndarray  # (size + 1, m)
+    half_triple_dual: np.ndarray  # (size + 1, m)
+    floor: np.ndarray  # (size + 1, m)
+    n_candidates: np.ndarray  # (size + 1,)
+    next_candidate: np.ndarray  # (size + 1,)
+    n_in_triple: np.ndarray  # (n_triples,)
+    n_in_cluster: np.ndarray  # (n_clusters,)
+    constant: np.ndarray  # (size + 1,)
+    uncharged_dual: np.ndarray  # (n_clusters,)
+    least_floors: np.ndarray  # (size,)
+    inside_floors: np.ndarray  # (size,)
+    outside_floors: np.ndarray  # (size,)
+    lowest: np.ndarray  # (m,)
 
 
 @compiled
@@ -77,6 +79,7 @@ def open_search(candidates):
         n_in_cluster=np.zeros(candidates.cluster_dual.shape[0], np.int64),
         constant=np.zeros(size + 1),
         uncharged_dual=np.zeros(candidates.cluster_dual.shape[0]),
+        least_floors=np.empty(size),
         inside_floors=np.empty(size),
         outside_floors=np.empty(size),
         lowest=np.empty(m, np.int64),
@@ -87,11 +90,11 @@ def open_search(candidates):
         search.candidates[1, i] = i
         search.added_cost[1, i] = candidates.added_cost[i]
     for entry in range(candidates.triple_start[m], candidates.triple_start[m + 1]):
-        triple = candidates.triple_incidence[entry]
+        triple = candidates.triples_of_record[entry]
         search.n_in_triple[triple] = 1
-        for corner in candidates.triples[triple]:
-            if corner < m:
-                search.half_triple_dual[1, corner] += candidates.triple_dual[triple] / 2
+        for member in candidates.triples[triple]:
+            if member < m:
+                search.half_triple_dual[1, member] += candidates.triple_dual[triple] / 2
     return search
 
 
@@ -124,10 +127,10 @@ def add_cluster_duals(search, candidates, record):
 
 
 @compiled
-def order_candidates(search, candidates, depth, least, cutoff):
+def order_candidates(search, candidates, depth, cutoff):
     """Keep candidates of groups below ``cutoff``, sorted by floor; return whether any are left."""
     n_needed, n_candidates = search.members.shape[0] - depth, search.n_candidates[depth]
-    floor = search.floor[depth]
+    floor, least = search.floor[depth], search.least_floors
     for i in range(n_candidates):
         pair_sum = candidates.least_pair_sums[search.candidates[depth, i], n_needed - 1]
         floor[i] = search.added_cost[depth, i] + search.half_triple_dual[depth, i] + pair_sum / 2
@@ -136,7 +139,7 @@ def order_candidates(search, candidates, depth, least, cutoff):
         return False
     cost = search.cost[depth]
     if search.n_in_cluster.shape[0]:
-        total = charge_clusters(search, candidates, depth, least, cutoff)
+        total = charge_clusters(search, candidates, depth, cutoff)
         cost += search.constant[depth]
         if cost + total >= cutoff or excludes_all_groups(search, candidates, depth, total, cutoff):
             return False
@@ -164,6 +167,15 @@ def remaining_bound(search, depth):
     return total
 
 
+@inlined
+def is_exhausted(search, candidates, depth, cutoff):
+    """Return whether no group below ``cutoff`` is left at ``depth``; sort its candidates first."""
+    is_sorted = search.next_candidate[depth] >= 0
+    if not is_sorted and not order_candidates(search, candidates, depth, cutoff):
+        return True
+    return remaining_bound(search, depth) >= cutoff
+
+
 @compiled
 def add_triple_duals(search, candidates, record, depth):
     """Count ``record`` in its triples; return the duals of those of which it is the second record.
@@ -174,7 +186,7 @@ def add_triple_duals(search, candidates, record, depth):
     """
     dual_sum = 0.0
     for entry in range(candidates.triple_start[record], candidates.triple_start[record + 1]):
-        triple = candidates.triple_incidence[entry]
+        triple = candidates.triples_of_record[entry]
         search.n_in_triple[triple] += 1
         share = candidates.triple_dual[triple] / 2
         if search.n_in_triple[triple] == 2:
@@ -182,8 +194,8 @@ def add_triple_duals(search, candidates, record, depth):
             share = -share
         if search.n_in_triple[triple] <= 2:
             for i in range(search.n_candidates[depth + 1]):
-                for corner in candidates.triples[triple]:
-                    if search.candidates[depth + 1, i] == corner:
+                for member in candidates.triples[triple]:
+                    if search.candidates[depth + 1, i] == member:
                         search.half_triple_dual[depth + 1, i] += share
     return dual_sum
 
@@ -218,7 +230,7 @@ def backtrack(search, candidates, depth):
     if depth > 1:
         record = search.members[depth - 1]
         for entry in range(candidates.triple_start[record], candidates.triple_start[record + 1]):
-            search.n_in_triple[candidates.triple_incidence[entry]] -= 1
+            search.n_in_triple[candidates.triples_of_record[entry]] -= 1
         for cluster in range(search.n_in_cluster.shape[0]):
             search.n_in_cluster[cluster] -= candidates.in_cluster[cluster, record]
     return depth - 1
@@ -246,7 +258,7 @@ def search_candidates(candidates, cutoff, max_steps, groups, costs):
 
     Results are those of `search_anchor`.
     """
-    search, size, least = open_search(candidates), candidates.size, np.empty(candidates.size)
+    search, size = open_search(candidates), candidates.size
     count, depth, bound, others_bound = 0, 1, cutoff, candidates.others_bound
     while depth > 0:
         if depth == size:
@@ -254,11 +266,7 @@ def search_candidates(candidates, cutoff, max_steps, groups, costs):
                 count = store_group(search, candidates, groups, costs, count)
                 bound = min(bound, search.cost[size])
             depth = backtrack(search, candidates, depth)
-        elif search.next_candidate[depth] < 0 and not order_candidates(
-            search, candidates, depth, least, bound
-        ):
-            depth = backtrack(search, candidates, depth)
-        elif remaining_bound(search, depth) >= bound:
+        elif is_exhausted(search, candidates, depth, bound):
             depth = backtrack(search, candidates, depth)
         elif max_steps < 0:
             for level in range(1, depth + 1):
@@ -291,8 +299,7 @@ def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
     list them.
     """
     candidates = candidate_set(table, duals, anchor, size, cutoff, table.X.shape[0])
-    search, least, costs = open_search(candidates), np.empty(size), np.empty(groups.shape[0])
-    count, depth = 0, 1
+    search, costs, count, depth = open_search(candidates), np.empty(groups.shape[0]), 0, 1
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
@@ -300,10 +307,7 @@ def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
                     return -1
                 count = store_group(search, candidates, groups, costs, count)
             depth = backtrack(search, candidates, depth)
-        elif (
-            search.next_candidate[depth] < 0
-            and not order_candidates(search, candidates, depth, least, cutoff)
-        ) or remaining_bound(search, depth) >= cutoff:
+        elif is_exhausted(search, candidates, depth, cutoff):
             depth = backtrack(search, candidates, depth)
         elif max_steps < 0:
             return -1
@@ -316,7 +320,7 @@ def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
 
 @compiled
 def price_groups(table, duals, anchors, size, limits, results):
-    """Fill ``results`` with the groups of ``size`` below the cutoff found from ``anchors``."""
+    """Fill ``results`` with the groups of ``size`` below the cutoff anchored at ``anchors``."""
     for i in range(anchors.shape[0]):
         results.bounds[i], results.counts[i] = search_anchor(
             table, duals, anchors[i], size, limits, results.groups[i], results.costs[i]

@@ -1,8 +1,8 @@
-"""Exact search at each row of a long table: the lowest reduced cost of the groups found from there.
+"""Exact search at each row of a long table: the lowest reduced cost of the groups anchored there.
 
-`search_radius` explains from which of its rows a violated group is found. Two searches take turns:
-`search_spread`, which is fast where few rows are within the radius of a row, and branch and bound
-by floors, as in column generation, if the former takes too many steps.
+`search_radius` explains at which of its rows a violated group is anchored. `search_spread` is tried
+first; it is fast where few rows are within the radius. If it runs out of steps, branch and bound by
+floors (`search_floors`), as in column generation, replaces it.
 """
 
 from typing import NamedTuple
@@ -32,15 +32,14 @@ from shoal._kernels.dual_bound.spread_search import SpreadCandidates, search_spr
 class PricedTable(NamedTuple):
     """The rows of a long table, their neighbours, and the duals for which groups of k are priced.
 
-    ``near[i]`` are the nearest rows of row i, ``dual`` and ``net_dual`` the duals and net duals of
-    the rows, and ``boxes`` the boxes around rows and around boxes.
+    ``near[i]`` are the nearest rows of row i, and ``boxes`` the boxes around rows and around boxes.
     """
 
-    X: np.ndarray
-    near: np.ndarray
+    X: np.ndarray  # (n, p)
+    near: np.ndarray  # (n, n_near)
     k: int
-    dual: np.ndarray
-    net_dual: np.ndarray
+    dual: np.ndarray  # (n,)
+    net_dual: np.ndarray  # (n,)
     boxes: BoxLevels
 
 
@@ -48,62 +47,62 @@ class CorrectionEffort(NamedTuple):
     """How long to search at a row: steps of `search_spread`, then, if needed, of `search_floors`.
 
     The ``max_candidates`` rows of lowest floor may join a row. ``margin`` is the share by which
-    spreads may be larger than allowed, so that rounding excludes no group. The lists of candidates
-    can hold at least ``space`` rows.
+    spreads may be larger than allowed, so that rounding excludes no group. The lists of the rows
+    within the radii of a batch have space for at least ``list_capacity`` entries.
     """
 
     spread_steps: int
     floor_steps: int
     max_candidates: int
     margin: float
-    space: int
+    list_capacity: int
 
 
 @compiled
-def count_inner(gaps, k, max_spread):
+def count_inner(squares, k, max_spread):
     """Return how many of the nearest candidates may be in one group with a farther one.
 
-    ``gaps`` are the squared distances of all candidates, nearest first.
+    ``squares`` are the squared distances of all candidates, nearest first.
     """
     least, count = 0.0, 0
-    for i in range(min(k - 3, gaps.shape[0])):
-        least += gaps[i]
-    while count < gaps.shape[0] and least + 2 * gaps[count] < max_spread:
+    for i in range(min(k - 3, squares.shape[0])):
+        least += squares[i]
+    while count < squares.shape[0] and least + 2 * squares[count] < max_spread:
         count += 1
     return count
 
 
 @compiled
-def unlink(lists, last):
-    """Return the rows of a linked list and their squared distances, from its ``last`` entry on."""
+def entries_of_list(lists, last):
+    """Return the rows of the list that ends at entry ``last``, and their squared distances."""
     count, position = 0, last
     while position >= 0:
         count += 1
         position = lists.previous[position]
-    rows, gaps = np.empty(count, np.int64), np.empty(count)
+    rows, squares = np.empty(count, np.int64), np.empty(count)
     position = last
     for i in range(count):
-        rows[i], gaps[i] = lists.row[position], lists.gap[position]
+        rows[i], squares[i] = lists.row[position], lists.square[position]
         position = lists.previous[position]
-    return rows, gaps
+    return rows, squares
 
 
 @compiled
-def spread_candidates(table, row, rows, gaps, effort):
-    """Return the candidates of ``row`` among ``rows``, which are at squared distances ``gaps``."""
+def spread_candidates(table, row, rows, squares, effort):
+    """Return the candidates of ``row`` among ``rows``, whose squared distances are ``squares``."""
     X, k, cost = table.X, table.k, -table.dual[row]
-    floor = gaps / k - table.net_dual[rows]
+    floor = squares / k - table.net_dual[rows]
     promising = select_promising(floor, k - 1, cost, 0.0)
     lowest, others_bound = select_lowest(floor[promising], effort.max_candidates, k - 1, cost)
     selected = promising[lowest]
-    selected = selected[np.argsort(gaps[selected], kind="mergesort")]
-    rows, gaps, floor = rows[selected], gaps[selected], floor[selected]
+    selected = selected[np.argsort(squares[selected], kind="mergesort")]
+    rows, squares, floor = rows[selected], squares[selected], floor[selected]
     max_spread = 2 * k * table.dual[row] * (1.0 + effort.margin)
-    n_inner = count_inner(gaps, k, max_spread)
+    n_inner = count_inner(squares, k, max_spread)
     columns = np.empty((X.shape[1], n_inner))
     for i in range(n_inner):
-        for j in range(X.shape[1]):
-            columns[j, i] = X[rows[i], j]
+        for c in range(X.shape[1]):
+            columns[c, i] = X[rows[i], c]
     return SpreadCandidates(
         X=X,
         anchor=row,
@@ -112,8 +111,8 @@ def spread_candidates(table, row, rows, gaps, effort):
         max_spread=max_spread,
         others_bound=others_bound,
         rows=rows,
-        gaps=gaps,
-        added_cost=gaps / k - table.dual[rows],
+        squares=squares,
+        added_cost=squares / k - table.dual[rows],
         floor=floor,
         columns=columns,
         cost_sums=nearest_sums(X, table.near, rows[:n_inner], k - 1) / k,
@@ -146,7 +145,7 @@ def search_floors(table, candidates, max_steps, groups, costs):
         triples=np.empty((0, 3), np.int64),
         triple_dual=np.empty(0),
         triple_start=np.zeros(rows.shape[0] + 3, np.int64),
-        triple_incidence=no_indices,
+        triples_of_record=no_indices,
         in_cluster=np.empty((0, rows.shape[0] + 1), np.bool_),
         cluster_dual=np.empty(0),
         divisors=no_indices,
@@ -155,12 +154,13 @@ def search_floors(table, candidates, max_steps, groups, costs):
 
 
 @compiled
-def search_row(table, row, effort, rows, gaps, groups, costs):
-    """Return a lower bound of the reduced costs of the groups of a row, and how many it stored.
+def search_row(table, row, effort, rows, squares, groups, costs):
+    """Return a lower bound of the reduced costs of the violated groups anchored at a row.
 
-    ``rows`` are all rows that may be in such a group, at squared distances ``gaps``.
+    The second result is how many of them were stored. ``rows`` are all rows that may be in such a
+    group, at squared distances ``squares``.
     """
-    candidates = spread_candidates(table, row, rows, gaps, effort)
+    candidates = spread_candidates(table, row, rows, squares, effort)
     if candidates.rows.shape[0] == 0:
         return 0.0, 0
     bound, count, is_exact = search_spread(candidates, effort.spread_steps, groups, costs)
@@ -174,11 +174,10 @@ def search_row(table, row, effort, rows, gaps, groups, costs):
 def correct_rows(table, rows, effort, results):
     """Fill ``results`` with lower bounds of the reduced costs of groups, at most 0.
 
-    They concern the groups that are found from ``rows``; see `search_radius`. Violated groups are
-    stored, with their reduced costs. Where the ``effort`` suffices, the bound is the lowest of
-    these costs.
+    They concern the groups anchored at ``rows``; see `search_radius`. Violated groups are stored,
+    with their reduced costs. Where the ``effort`` suffices, the bound is the lowest of these costs.
     """
-    lists = empty_lists(max(effort.space, table.X.shape[0]))
+    lists = empty_lists(max(effort.list_capacity, table.X.shape[0]))
     squared_radius = np.empty(BATCH)
     n_done, batch_size = 0, BATCH
     while n_done < rows.shape[0]:
@@ -193,13 +192,13 @@ def correct_rows(table, rows, effort, results):
         for i in range(batch.shape[0]):
             results.bounds[n_done], results.counts[n_done] = 0.0, 0
             if lists.last[i] >= 0:
-                others, gaps = unlink(lists, lists.last[i])
+                others, squares = entries_of_list(lists, lists.last[i])
                 results.bounds[n_done], results.counts[n_done] = search_row(
                     table,
                     batch[i],
                     effort,
                     others,
-                    gaps,
+                    squares,
                     results.groups[n_done],
                     results.costs[n_done],
                 )

@@ -18,11 +18,11 @@ from shoal._kernels.distances import squared_row_distance
 @compiled
 def squared_distances_to_neighbours(X, near):
     """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
-    gaps = np.empty(near.shape)
+    squares = np.empty(near.shape)
     for i in range(near.shape[0]):
         for m in range(near.shape[1]):
-            gaps[i, m] = squared_row_distance(X, i, X, near[i, m])
-    return gaps
+            squares[i, m] = squared_row_distance(X, i, X, near[i, m])
+    return squares
 
 
 @compiled

@@ -10,6 +10,9 @@ those count it that are partners of both. Thus no group costs less than the sum 
     half the excesses with these partners and 1 / (k - 2) of the positive excesses among them,
 
 divided by k. That is the dual of the row.
+
+A row *lists* its first ``n_listed`` neighbours, ``near[row, :n_listed]``. All kernels treat pairs
+of which neither row lists the other separately.
 """
 
 import numpy as np
@@ -19,16 +22,13 @@ from shoal._kernels.column_generation.least_values import insert_least
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.dual_bound.row_boxes import limits_in_boxes, list_rows_within_limits
 
-MAX_PAIRED = 64  # partners up to which excesses among them are used
+MAX_PAIRED = 64  # partners up to which excesses among them are used; else they count as 0
 MAX_STEPS = 300  # of the search for the cheapest partners of a row
 
 
 @compiled
 def balance_potentials(X, near, n_listed, potential, n_partners):
-    """Set each potential in turn so that about ``n_partners`` listed rows become partners.
-
-    The *listed* rows of a row, here and below, are the first ``n_listed`` of its row in ``near``.
-    """
+    """Set each potential in turn so that about ``n_partners`` listed rows become partners."""
     least = np.empty(n_partners)
     for row in range(near.shape[0]):
         least[:] = np.inf
@@ -55,7 +55,7 @@ def write_listed_limits(X, near, n_listed, potential, farthest, unlisted_limit):
 
 @compiled
 def is_listed(near, n_listed, row, other):
-    """Return whether a row lists another one."""
+    """Return whether ``row`` lists ``other``."""
     for listed in near[row, :n_listed]:
         if listed == other:
             return True
@@ -64,10 +64,11 @@ def is_listed(near, n_listed, row, other):
 
 @compiled
 def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
-    """List the rows that may be partners of some rows although neither lists the other.
+    """List the rows that may be partners of some ``rows`` although neither lists the other.
 
-    Rows may be partners if their squared distance is below the sum of their limits. ``counts``
-    may exceed the width of ``unlisted``, which then has only the first of them.
+    Two rows may be partners if their squared distance is below the sum of their entries of
+    ``limit``. The ``counts[i]`` possible partners of ``rows[i]`` are written to ``unlisted[i]``, or
+    the first of them if there are more than its length.
     """
     limits, others = limits_in_boxes(boxes, limit), np.empty(X.shape[0], np.int64)
     for i in range(rows.shape[0]):
@@ -126,12 +127,11 @@ def extension_bound(half_excess, count, max_size, first, size, cost):
 
 
 @compiled
-def cheapest_partners(half_excess, pair_excess, count, best_partners):
+def cheapest_partners(half_excess, pair_cost, count, best_partners):
     """Return the least cost of a set of partners, or a lower bound, and the size of the set.
 
-    ``half_excess`` is half of the excess with each partner, in increasing order, and
-    ``pair_excess`` what two of them cost together. ``best_partners`` is filled with a set of least
-    cost.
+    ``half_excess`` is half of the excess with each partner, in increasing order, and ``pair_cost``
+    what two of them cost together. ``best_partners`` is filled with a set of least cost.
     """
     max_size = best_partners.shape[0]
     members, next_partner = np.empty(max_size, np.int64), np.zeros(max_size + 1, np.int64)
@@ -150,7 +150,7 @@ def cheapest_partners(half_excess, pair_excess, count, best_partners):
         next_partner[size] += 1
         added_cost = half_excess[partner]
         for i in range(size):
-            added_cost += pair_excess[members[i], partner]
+            added_cost += pair_cost[members[i], partner]
         if added_cost < 0.0:  # a partner that does not lower the cost now never will
             members[size] = partner
             cost[size + 1], next_partner[size + 1] = cost[size] + added_cost, partner + 1
@@ -185,48 +185,62 @@ def list_partners_by_excess(X, start, partners, potential, row, half_excess, row
 
 
 @compiled
-def write_pair_excess(X, potential, rows, k, pair_excess):
-    """Fill ``pair_excess`` with what any two of some rows cost as partners of the same row.
+def write_costs_among_partners(X, potential, rows, k, pair_cost):
+    """Fill ``pair_cost`` with what any two of some rows cost as partners of the same row.
 
-    That is their share 1 / (k - 2) of the excess, where it is positive.
+    That is 1 / (k - 2) of their excess, where it is positive.
     """
     for a in range(rows.shape[0]):
         for b in range(a):
             excess = squared_row_distance(X, rows[a], X, rows[b])
             excess -= potential[rows[a]] + potential[rows[b]]
-            pair_excess[a, b] = pair_excess[b, a] = max(excess, 0.0) / max(k - 2, 1)
+            pair_cost[a, b] = pair_cost[b, a] = max(excess, 0.0) / max(k - 2, 1)
+
+
+@compiled
+def subtract_partners_from_gradient(
+    row, row_partners, best, pair_cost, uses_pair_costs, k, gradient
+):
+    """Subtract the derivatives of the cost of ``row`` from ``gradient``.
+
+    The partners that attain the cost are ``row_partners[best]``.
+    """
+    gradient[row] -= best.shape[0] / 2
+    for a in range(best.shape[0]):
+        gradient[row_partners[best[a]]] -= 0.5
+        for b in range(a if uses_pair_costs else 0):
+            if pair_cost[best[a], best[b]] > 0.0:
+                gradient[row_partners[best[a]]] -= 1 / max(k - 2, 1)
+                gradient[row_partners[best[b]]] -= 1 / max(k - 2, 1)
 
 
 @compiled
 def write_pair_costs(X, start, partners, potential, k, cost, gradient):
     """Fill ``cost`` with the least cost of the partners of each row.
 
-    The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. The
-    ``gradient`` is that of the sum of all costs and k - 1 times all potentials, by potential.
+    The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. ``gradient``
+    is the gradient of the sum of all costs and k - 1 times all potentials with respect to the
+    potentials.
     """
     max_partners = 0
     for row in range(cost.shape[0]):
         max_partners = max(max_partners, start[row + 1] - start[row])
     half_excess, row_partners = np.empty(max_partners), np.empty(max_partners, np.int64)
     best_partners = np.empty(k - 1, np.int64)
-    pair_excess = np.empty((MAX_PAIRED, MAX_PAIRED))
+    pair_cost = np.empty((MAX_PAIRED, MAX_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
         count = list_partners_by_excess(
             X, start, partners, potential, row, half_excess, row_partners
         )
-        n_paired = count if count <= MAX_PAIRED else 0
-        if n_paired == count:
-            write_pair_excess(X, potential, row_partners[:count], k, pair_excess)
-            cost[row], size = cheapest_partners(half_excess, pair_excess, count, best_partners)
-        else:  # so many that excesses among them are ignored
+        uses_pair_costs = count <= MAX_PAIRED
+        if uses_pair_costs:
+            write_costs_among_partners(X, potential, row_partners[:count], k, pair_cost)
+            cost[row], size = cheapest_partners(half_excess, pair_cost, count, best_partners)
+        else:
             cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
             size = min(count, k - 1)
             best_partners[:] = np.arange(k - 1)
-        gradient[row] -= size / 2
-        for a in range(size):
-            gradient[row_partners[best_partners[a]]] -= 0.5
-            for b in range(a if n_paired else 0):
-                if pair_excess[best_partners[a], best_partners[b]] > 0.0:
-                    gradient[row_partners[best_partners[a]]] -= 1 / max(k - 2, 1)
-                    gradient[row_partners[best_partners[b]]] -= 1 / max(k - 2, 1)
+        subtract_partners_from_gradient(
+            row, row_partners, best_partners[:size], pair_cost, uses_pair_costs, k, gradient
+        )

@@ -15,14 +15,11 @@ BOXES_PER_SUPERBOX = 16  # consecutive boxes with one box around them all
 
 
 class RowBoxes(NamedTuple):
-    """Boxes around ``rows_per_box`` rows each; ``low`` and ``high`` are their corners.
-
-    Both have the shape (n_boxes, n_columns).
-    """
+    """Boxes around ``rows_per_box`` rows each; ``low`` and ``high`` are their corners."""
 
     rows_per_box: int
-    low: np.ndarray
-    high: np.ndarray
+    low: np.ndarray  # (n_boxes, p)
+    high: np.ndarray  # (n_boxes, p)
 
 
 class BoxLevels(NamedTuple):
@@ -35,9 +32,9 @@ class BoxLevels(NamedTuple):
 class RowLimits(NamedTuple):
     """A limit for each row, and the greatest of the rows in each inner and each outer box."""
 
-    limit: np.ndarray
-    inner: np.ndarray
-    outer: np.ndarray
+    limit: np.ndarray  # (n,)
+    inner: np.ndarray  # (n_inner_boxes,)
+    outer: np.ndarray  # (n_outer_boxes,)
 
 
 def box_levels(X: np.ndarray, rows_per_box: int = ROWS_PER_BOX) -> BoxLevels:
@@ -56,9 +53,9 @@ def make_boxes(X, rows_per_box):
     boxes = RowBoxes(rows_per_box, np.full((count, p), np.inf), np.full((count, p), -np.inf))
     for row in range(n):
         box = row // rows_per_box
-        for j in range(p):
-            boxes.low[box, j] = min(boxes.low[box, j], X[row, j])
-            boxes.high[box, j] = max(boxes.high[box, j], X[row, j])
+        for c in range(p):
+            boxes.low[box, c] = min(boxes.low[box, c], X[row, c])
+            boxes.high[box, c] = max(boxes.high[box, c], X[row, c])
     return boxes
 
 
@@ -84,10 +81,10 @@ def limits_in_boxes(boxes, limit):
 def squared_box_distance(boxes, box, low, high):
     """Return the squared distance of a box to the box from ``low`` to ``high``."""
     total = 0.0
-    for j in range(low.shape[0]):
-        gap = max(boxes.low[box, j] - high[j], low[j] - boxes.high[box, j])
-        if gap > 0.0:
-            total += gap * gap
+    for c in range(low.shape[0]):
+        difference = max(boxes.low[box, c] - high[c], low[c] - boxes.high[box, c])
+        if difference > 0.0:
+            total += difference * difference
     return total
 
 
@@ -108,8 +105,8 @@ def list_rows_within_limits(X, boxes, limits, row, rows):
                 continue
             stop = min(X.shape[0], (box + 1) * inner.rows_per_box)
             for other in range(box * inner.rows_per_box, stop):
-                gap = squared_row_distance(X, row, X, other)
-                if other != row and gap - limits.limit[other] < limit:
+                square = squared_row_distance(X, row, X, other)
+                if other != row and square - limits.limit[other] < limit:
                     rows[count] = other
                     count += 1
     return count

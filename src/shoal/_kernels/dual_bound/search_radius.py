@@ -1,10 +1,11 @@
-"""Rows that can be together in a violated group, found from one of its rows.
+"""The rows that can be together in a violated group, by their distance to one of its rows.
 
 A group of k rows is *violated* if its duals exceed its SSE. The *spread* of a row in a group is the
 sum of its squared distances to the others. The spreads of all rows add up to 2k times the SSE. So a
-violated group contains a row with a spread below 2k times its dual, and it is enough to search for
-the group from there. The squared distances of the others to that row are then below its *squared
-radius*: 2k times its dual, less the squared distances to its k - 2 nearest rows.
+violated group contains a row whose spread is below 2k times its dual. The group is *anchored* at
+each such row; there is at least one, so it is enough to search for the groups anchored at each row.
+The squared distances of the other rows of a group to its anchor are below the *squared radius* of
+the anchor: 2k times its dual, less the squared distances to its k - 2 nearest rows.
 
 Rows that are near each other are searched in batches, which are compared with boxes of rows
 together.
@@ -24,37 +25,37 @@ BATCH = 64  # greatest number of rows of a batch
 class RowLists(NamedTuple):
     """A linked list for each row of a batch: the rows within its radius.
 
-    An entry is a ``row`` at squared distance ``gap``; ``previous`` is the entry before it in the
-    list, -1 for none. The list of row i of the batch ends at entry ``last[i]``, -1 if it is empty.
+    An entry is a row and its squared distance; ``previous`` is the entry before it in the list, -1
+    for none. The list of row i of the batch ends at entry ``last[i]``, -1 if it is empty.
     ``size[0]`` is the number of entries of all lists.
     """
 
-    row: np.ndarray
-    gap: np.ndarray
-    previous: np.ndarray
-    last: np.ndarray
-    size: np.ndarray
+    row: np.ndarray  # (capacity,)
+    square: np.ndarray  # (capacity,)
+    previous: np.ndarray  # (capacity,)
+    last: np.ndarray  # (BATCH,)
+    size: np.ndarray  # (1,)
 
 
 class BoxRows(NamedTuple):
     """The rows ``start`` to ``stop`` of a box; ``columns`` are their values, transposed.
 
-    That order lets the processor compute several distances at once. ``gaps`` is scratch space.
+    That order lets the processor compute several distances at once. ``squares`` is scratch space.
     """
 
     start: int
     stop: int
-    columns: np.ndarray
-    gaps: np.ndarray
+    columns: np.ndarray  # (p, rows_per_box)
+    squares: np.ndarray  # (rows_per_box,)
 
 
 @compiled
-def empty_lists(space):
-    """Return empty lists with space for ``space`` entries."""
+def empty_lists(capacity):
+    """Return empty lists with space for ``capacity`` entries."""
     return RowLists(
-        row=np.empty(space, np.int32),
-        gap=np.empty(space),
-        previous=np.empty(space, np.int32),
+        row=np.empty(capacity, np.int32),
+        square=np.empty(capacity),
+        previous=np.empty(capacity, np.int32),
         last=np.full(BATCH, -1),
         size=np.zeros(1, np.int64),
     )
@@ -68,7 +69,7 @@ def has_space(lists, count):
 
 @compiled
 def squared_search_radius(X, near, k, dual, margin, row):
-    """Return the squared radius of a row, -inf if no violated group is found from it.
+    """Return the squared radius of a row, -inf if no violated group is anchored at it.
 
     ``margin`` is the share by which the squared radius is raised, so that rounding excludes no row.
     """
@@ -85,9 +86,9 @@ def append_near_rows(X, near, row, i, squared_radius, lists):
     """Append the near rows within the radius of ``row``, which is row ``i`` of the batch."""
     size, last = lists.size[0], -1
     for other in near[row]:
-        gap = squared_row_distance(X, row, X, other)
-        if gap < squared_radius:
-            lists.row[size], lists.gap[size], lists.previous[size] = other, gap, last
+        square = squared_row_distance(X, row, X, other)
+        if square < squared_radius:
+            lists.row[size], lists.square[size], lists.previous[size] = other, square, last
             last = size
             size += 1
     lists.last[i], lists.size[0] = last, size
@@ -96,17 +97,17 @@ def append_near_rows(X, near, row, i, squared_radius, lists):
 @compiled
 def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
     """Append the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
-    n_rows, gaps = box_rows.stop - box_rows.start, box_rows.gaps
-    gaps[:n_rows] = 0.0
-    for j in range(X.shape[1]):
-        value = X[row, j]
+    n_rows, squares = box_rows.stop - box_rows.start, box_rows.squares
+    squares[:n_rows] = 0.0
+    for c in range(X.shape[1]):
+        value = X[row, c]
         for other in range(n_rows):
-            gap = box_rows.columns[j, other] - value
-            gaps[other] += gap * gap
+            difference = box_rows.columns[c, other] - value
+            squares[other] += difference * difference
     size, last = lists.size[0], lists.last[i]
     for other in range(n_rows):
-        if gaps[other] < squared_radius and box_rows.start + other != row:
-            lists.row[size], lists.gap[size] = box_rows.start + other, gaps[other]
+        if squares[other] < squared_radius and box_rows.start + other != row:
+            lists.row[size], lists.square[size] = box_rows.start + other, squares[other]
             lists.previous[size] = last
             last = size
             size += 1
@@ -114,14 +115,14 @@ def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
 
 
 @compiled
-def copy_box(X, boxes, box, columns, gaps):
-    """Return the rows of a box, with ``columns`` and ``gaps`` as their arrays."""
+def copy_box(X, boxes, box, columns, squares):
+    """Return the rows of a box, with ``columns`` and ``squares`` as their arrays."""
     start = box * boxes.rows_per_box
     stop = min(X.shape[0], start + boxes.rows_per_box)
     for i in range(stop - start):
-        for j in range(X.shape[1]):
-            columns[j, i] = X[start + i, j]
-    return BoxRows(start, stop, columns, gaps)
+        for c in range(X.shape[1]):
+            columns[c, i] = X[start + i, c]
+    return BoxRows(start, stop, columns, squares)
 
 
 @compiled
@@ -134,10 +135,10 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
     low, high, greatest = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy(), -np.inf
     for i in wide:
         greatest = max(greatest, squared_radius[i])
-        for j in range(X.shape[1]):
-            low[j], high[j] = min(low[j], X[batch[i], j]), max(high[j], X[batch[i], j])
+        for c in range(X.shape[1]):
+            low[c], high[c] = min(low[c], X[batch[i], c]), max(high[c], X[batch[i], c])
     columns = np.empty((X.shape[1], inner.rows_per_box))
-    gaps = np.empty(inner.rows_per_box)
+    squares = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):
         if squared_box_distance(outer, superbox, low, high) >= greatest:
             continue
@@ -145,7 +146,7 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
         for box in range(first, min(first + BOXES_PER_SUPERBOX, inner.low.shape[0])):
             if squared_box_distance(inner, box, low, high) >= greatest:
                 continue
-            box_rows = copy_box(X, inner, box, columns, gaps)
+            box_rows = copy_box(X, inner, box, columns, squares)
             for i in wide:
                 row = batch[i]
                 if squared_box_distance(inner, box, X[row], X[row]) < squared_radius[i]:

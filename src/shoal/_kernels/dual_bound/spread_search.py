@@ -1,6 +1,6 @@
-"""Search for the violated groups of a row in which it has a low spread (branch and bound).
+"""Search for the violated groups anchored at a row by their spreads (branch and bound).
 
-`search_radius` defines spreads. The row, or *anchor*, is the first of each group, and its
+`search_radius` defines spreads and anchors. The anchor is the first row of each group, and its
 candidates are sorted by their distance to it. A group is built from the farthest of its rows to the
 nearest: few rows are near enough to join a far one without exceeding the greatest spread, so few
 pairs are measured.
@@ -19,24 +19,24 @@ class SpreadSearch(NamedTuple):
     """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
 
     ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the anchor so far. The
-    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. Those before
-    ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
+    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. The candidates
+    before ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
     ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
     ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
-    r-th. ``gaps`` is scratch space.
+    r-th. ``squares`` is scratch space. There are m candidates in all.
     """
 
-    members: np.ndarray
-    cost: np.ndarray
-    spread: np.ndarray
-    position: np.ndarray
-    added_cost: np.ndarray
-    floor: np.ndarray
-    n_candidates: np.ndarray
-    least_floor_sum: np.ndarray
-    largest_of_least: np.ndarray
-    next_candidate: np.ndarray
-    gaps: np.ndarray
+    members: np.ndarray  # (k,)
+    cost: np.ndarray  # (k + 1,)
+    spread: np.ndarray  # (k + 1,)
+    position: np.ndarray  # (k, m)
+    added_cost: np.ndarray  # (k, m)
+    floor: np.ndarray  # (k, m)
+    n_candidates: np.ndarray  # (k,)
+    least_floor_sum: np.ndarray  # (k,)
+    largest_of_least: np.ndarray  # (k,)
+    next_candidate: np.ndarray  # (k,)
+    squares: np.ndarray  # (m,)
 
 
 class SpreadCandidates(NamedTuple):
@@ -45,26 +45,26 @@ class SpreadCandidates(NamedTuple):
     The spread of the anchor in the group is below ``max_spread``. ``cost`` is the reduced cost of
     the anchor alone, and ``others_bound`` a lower bound of the groups with other rows.
 
-    ``gaps`` are the squared distances of the candidates to the anchor. ``added_cost`` is what each
-    adds beside the anchor, and ``floor`` a lower bound of what each adds to a complete group.
+    ``squares`` are the squared distances of the candidates to the anchor. ``added_cost`` is what
+    each adds beside the anchor, and ``floor`` a lower bound of what each adds to a complete group.
 
-    A group contains at most one row that is not among the nearest of them. For these nearest,
-    ``columns`` are their values, transposed, and ``cost_sums[i, m]`` is the sum of the squared
-    distances of row i to its m nearest rows, over the size.
+    A group contains at most one row that is not among the ``n_inner`` nearest candidates. For
+    these, ``columns`` are their values, transposed, and ``cost_sums[i, h]`` is the sum of the
+    squared distances of row i to its h nearest rows, over the size.
     """
 
-    X: np.ndarray
+    X: np.ndarray  # (n, p)
     anchor: int
     size: int
     cost: float
     max_spread: float
     others_bound: float
-    rows: np.ndarray
-    gaps: np.ndarray
-    added_cost: np.ndarray
-    floor: np.ndarray
-    columns: np.ndarray
-    cost_sums: np.ndarray
+    rows: np.ndarray  # (m,)
+    squares: np.ndarray  # (m,)
+    added_cost: np.ndarray  # (m,)
+    floor: np.ndarray  # (m,)
+    columns: np.ndarray  # (p, n_inner)
+    cost_sums: np.ndarray  # (n_inner, size - 1)
 
 
 @compiled
@@ -82,7 +82,7 @@ def open_spread_search(candidates):
         least_floor_sum=np.zeros(k),
         largest_of_least=np.zeros(k),
         next_candidate=np.full(k, m),
-        gaps=np.empty(m),
+        squares=np.empty(m),
     )
     search.position[1] = np.arange(m)
     search.added_cost[1], search.floor[1] = candidates.added_cost, candidates.floor
@@ -90,11 +90,11 @@ def open_spread_search(candidates):
 
 
 @compiled
-def least_spread(search, candidates, depth, count, gap):
-    """Return the least spread of groups with a row at ``gap`` and ``count`` further candidates."""
-    total = search.spread[depth] + gap
+def least_spread(search, candidates, depth, count, square):
+    """Return the least spread of groups with a row at a squared distance and ``count`` others."""
+    total = search.spread[depth] + square
     for i in range(count):
-        total += candidates.gaps[search.position[depth, i]]
+        total += candidates.squares[search.position[depth, i]]
     return total
 
 
@@ -135,19 +135,23 @@ def is_promising(search, candidates, depth, i, cutoff):
     floor = max(search.floor[depth, i], search.largest_of_least[depth])
     if search.cost[depth] + search.least_floor_sum[depth] + floor >= cutoff:
         return False
-    n_needed, gap = search.members.shape[0] - depth, candidates.gaps[search.position[depth, i]]
-    return least_spread(search, candidates, depth, n_needed - 1, gap) < candidates.max_spread
+    n_needed, square = (
+        search.members.shape[0] - depth,
+        candidates.squares[search.position[depth, i]],
+    )
+    return least_spread(search, candidates, depth, n_needed - 1, square) < candidates.max_spread
 
 
 @compiled
 def count_nearer(search, candidates, depth, i):
     """Return how many candidates nearer than ``i`` may join it as far as the spread allows."""
-    gap = candidates.gaps[search.position[depth, i]]
-    others_spread = least_spread(search, candidates, depth, candidates.size - depth - 2, gap)
+    square = candidates.squares[search.position[depth, i]]
+    others_spread = least_spread(search, candidates, depth, candidates.size - depth - 2, square)
     count, max_count = 0, min(i, candidates.cost_sums.shape[0])
     while (
         count < max_count
-        and others_spread + candidates.gaps[search.position[depth, count]] < candidates.max_spread
+        and others_spread + candidates.squares[search.position[depth, count]]
+        < candidates.max_spread
     ):
         count += 1
     return count
@@ -156,18 +160,20 @@ def count_nearer(search, candidates, depth, i):
 @compiled
 def measure_nearer(search, candidates, depth, candidate, count):
     """Fill the scratch space with the squared distances of a candidate to ``count`` nearer ones."""
-    X, gaps = candidates.X, search.gaps
+    X, squares = candidates.X, search.squares
     if depth == 1:  # all candidates are in order: several distances at once
-        gaps[:count] = 0.0
-        for j in range(X.shape[1]):
-            value = X[candidates.rows[candidate], j]
+        squares[:count] = 0.0
+        for c in range(X.shape[1]):
+            value = X[candidates.rows[candidate], c]
             for other in range(count):
-                gap = candidates.columns[j, other] - value
-                gaps[other] += gap * gap
+                difference = candidates.columns[c, other] - value
+                squares[other] += difference * difference
     else:
         for b in range(count):
             other = search.position[depth, b]
-            gaps[b] = squared_row_distance(X, candidates.rows[candidate], X, candidates.rows[other])
+            squares[b] = squared_row_distance(
+                X, candidates.rows[candidate], X, candidates.rows[other]
+            )
 
 
 @compiled
@@ -179,13 +185,13 @@ def add_row(search, candidates, depth, i):
     candidate, next_depth = search.position[depth, i], depth + 1
     search.members[depth] = candidate
     search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, i]
-    search.spread[next_depth] = search.spread[depth] + candidates.gaps[candidate]
+    search.spread[next_depth] = search.spread[depth] + candidates.squares[candidate]
     count = count_nearer(search, candidates, depth, i)
     search.n_candidates[next_depth] = count
     measure_nearer(search, candidates, depth, candidate, count)
     for b in range(count):
         search.position[next_depth, b] = search.position[depth, b]
-        pair_cost = search.gaps[b] / candidates.size
+        pair_cost = search.squares[b] / candidates.size
         search.added_cost[next_depth, b] = search.added_cost[depth, b] + pair_cost
     return count
 

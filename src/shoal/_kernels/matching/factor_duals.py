@@ -91,9 +91,9 @@ def distance_within(X, u, v, limit):
     Few pairs are within the limit, so that stopping early saves most of the work.
     """
     total = 0.0
-    for j in range(X.shape[1]):
-        gap = X[u, j] - X[v, j]
-        total += gap * gap
+    for c in range(X.shape[1]):
+        difference = X[u, c] - X[v, c]
+        total += difference * difference
         if total > limit:
             break
     return total

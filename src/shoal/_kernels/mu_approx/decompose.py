@@ -8,11 +8,11 @@ branches and joined to each other in a chain, so that both results are trees.
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mu_approx.forest import (
     N_LABELS,
-    N_UNLABELLED,
-    NONE,
+    N_PENDING,
     add_edge,
     branch_size,
     list_tree,
@@ -62,21 +62,21 @@ def sort_spokes(forest, spokes, distance):
 
 
 @compiled
-def choose_hub(forest, tree_size, rank, k):
+def choose_edge_to_divide(forest, tree_size, rank, k):
     """Return where to divide the tree: a record and its neighbour with the largest branch.
 
     A path starts at the record of lowest rank and follows the largest branch
     until at least k - 1 records lie behind it.
     """
-    hub = forest.tree[0]
+    record = forest.tree[0]
     for i in range(1, tree_size):
-        if rank[forest.tree[i]] < rank[hub]:
-            hub = forest.tree[i]
+        if rank[forest.tree[i]] < rank[record]:
+            record = forest.tree[i]
     while True:
-        neighbour = neighbour_of_largest_branch(forest, hub, tree_size)
-        if tree_size - branch_size(forest, hub, neighbour, tree_size) >= k - 1:
-            return hub, neighbour
-        hub = neighbour
+        neighbour = neighbour_of_largest_branch(forest, record, tree_size)
+        if tree_size - branch_size(forest, record, neighbour, tree_size) >= k - 1:
+            return record, neighbour
+        record = neighbour
 
 
 @compiled
@@ -114,7 +114,7 @@ def detach_branches(forest, spokes, is_detached):
 @compiled
 def divide_tree(forest, X, tree_size, rank, k):
     """Divide the tree listed last into two of at least ``k``; return a record of each."""
-    record, neighbour = choose_hub(forest, tree_size, rank, k)
+    record, neighbour = choose_edge_to_divide(forest, tree_size, rank, k)
     n_in_branch = branch_size(forest, record, neighbour, tree_size)
     hub = neighbour if tree_size - n_in_branch == k - 1 else record
     spokes = spokes_of(forest, X, hub)
@@ -134,16 +134,16 @@ def divide_tree(forest, X, tree_size, rank, k):
 def divide_trees(forest, X, rank, k, work):
     """Divide trees until about ``work`` records are listed; return whether some are left."""
     max_size = max(2 * k - 1, 3 * k - 5)
-    while forest.counts[N_UNLABELLED] > 0 and work > 0:
-        forest.counts[N_UNLABELLED] -= 1
-        tree_size = list_tree(forest, forest.unlabelled[forest.counts[N_UNLABELLED]])
+    while forest.counts[N_PENDING] > 0 and work > 0:
+        forest.counts[N_PENDING] -= 1
+        tree_size = list_tree(forest, forest.pending_roots[forest.counts[N_PENDING]])
         work -= tree_size
         if tree_size <= max_size:
             forest.labels[forest.tree[:tree_size]] = forest.counts[N_LABELS]
             forest.counts[N_LABELS] += 1
         else:
             first, second = divide_tree(forest, X, tree_size, rank, k)
-            forest.unlabelled[forest.counts[N_UNLABELLED]] = first
-            forest.unlabelled[forest.counts[N_UNLABELLED] + 1] = second
-            forest.counts[N_UNLABELLED] += 2
-    return forest.counts[N_UNLABELLED] > 0
+            forest.pending_roots[forest.counts[N_PENDING]] = first
+            forest.pending_roots[forest.counts[N_PENDING] + 1] = second
+            forest.counts[N_PENDING] += 2
+    return forest.counts[N_PENDING] > 0

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
+from shoal._kernels.constants import NONE
+from shoal._kernels.structures.linked_lists import prepend, unlink
 from shoal._kernels.structures.union_find import find_root
 
-N_UNLABELLED, N_LABELS = 0, 1  # indices of the counts of a forest
+N_PENDING, N_LABELS = 0, 1  # indices of the counts of a forest
 
 
 class Forest(NamedTuple):
@@ -20,7 +21,7 @@ class Forest(NamedTuple):
 
     ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of half-edge
     h, ``next_half_edge[h]`` and ``previous_half_edge[h]`` its neighbours in the list. The trees of
-    the records ``unlabelled[: counts[N_UNLABELLED]]`` have no label yet; ``counts[N_LABELS]``
+    the records ``pending_roots[: counts[N_PENDING]]`` have no label yet; ``counts[N_LABELS]``
     labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
     one tree from the root outwards, the parent of each, and the size of its subtree.
     """
@@ -29,7 +30,7 @@ class Forest(NamedTuple):
     end: np.ndarray  # (2 * n,)
     next_half_edge: np.ndarray  # (2 * n,)
     previous_half_edge: np.ndarray  # (2 * n,)
-    unlabelled: np.ndarray  # (n,)
+    pending_roots: np.ndarray  # (n,)
     counts: np.ndarray  # (2,)
     labels: np.ndarray  # (n,)
     tree: np.ndarray  # (n,)
@@ -88,7 +89,7 @@ def build_forest(joined_to):
         end=np.empty(2 * n, np.int64),
         next_half_edge=np.empty(2 * n, np.int64),
         previous_half_edge=np.empty(2 * n, np.int64),
-        unlabelled=np.empty(n, np.int64),
+        pending_roots=np.empty(n, np.int64),
         counts=np.zeros(2, np.int64),
         labels=np.full(n, NONE),
         tree=np.empty(n, np.int64),
@@ -97,8 +98,8 @@ def build_forest(joined_to):
     )
     for record in range(n):
         if joined_to[record] == NONE:  # one in each tree
-            forest.unlabelled[forest.counts[N_UNLABELLED]] = record
-            forest.counts[N_UNLABELLED] += 1
+            forest.pending_roots[forest.counts[N_PENDING]] = record
+            forest.counts[N_PENDING] += 1
         else:
             add_edge(forest, record, record, joined_to[record])
     return forest

@@ -1,1 +1,8 @@
-"""The modified Ward method: initial groups and joins of groups."""
+"""The modified Ward method.
+
+- `extreme_groups` forms the two groups of the outermost records;
+- `initial_groups` makes these and single records the groups to start from;
+- `joins` joins groups until none has fewer than k records;
+- `cost` computes what a join costs, rounded so that equal costs compare as equal;
+- `group_boxes` has boxes around near groups, so that a search for partners skips far ones.
+"""

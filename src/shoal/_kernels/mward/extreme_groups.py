@@ -104,8 +104,8 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     total = rows[seed].copy()
     mean = np.empty(rows.shape[1])
     for size in range(1, k):
-        for j in range(mean.shape[0]):
-            mean[j] = rows[seed, j] if nearest_to_seed else total[j] / size
+        for c in range(mean.shape[0]):
+            mean[c] = rows[seed, c] if nearest_to_seed else total[c] / size
         best, least = -1, np.inf
         for i in range(rows.shape[0]):
             if is_free[i]:
@@ -114,6 +114,6 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
                     best, least = i, distance
         group[size] = best
         is_free[best] = False
-        for j in range(mean.shape[0]):
-            total[j] += rows[best, j]
+        for c in range(mean.shape[0]):
+            total[c] += rows[best, c]
     return group

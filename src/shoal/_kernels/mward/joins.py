@@ -18,7 +18,7 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
-from shoal._kernels.spatial.group_boxes import (
+from shoal._kernels.mward.group_boxes import (
     GROUPS_PER_BOX,
     measure_box_distances,
     move_group,
@@ -26,7 +26,7 @@ from shoal._kernels.spatial.group_boxes import (
     write_group_distances,
 )
 from shoal._kernels.structures.sorted_list import insert, precedes
-from shoal._kernels.structures.tournament import open_tournament, replay
+from shoal._kernels.structures.tournament import open_tournament, replay, winner_of_all
 from shoal._kernels.structures.union_find import find_root
 
 LIST_LENGTH = 8  # of the list of nearest groups
@@ -53,7 +53,7 @@ class WardGroups(NamedTuple):
     bound_group: np.ndarray  # (n,)
     increase: np.ndarray  # (n,)
     partner: np.ndarray  # (n,)
-    tournament: np.ndarray
+    tournament: np.ndarray  # (2 * n_leaves,)
     counts: np.ndarray  # (2,)
 
 
@@ -82,7 +82,7 @@ def open_ward_groups(
 def join_small_groups(groups, boxes, k, work):
     """Join until about ``work`` distances are measured; return whether small groups are left."""
     while groups.counts[N_SMALL] > 0 and work > 0:
-        g = groups.tournament[1]
+        g = winner_of_all(groups.tournament)
         increase = groups.increase[g]
         partner = groups.partner[g]
         is_exact = update_key(groups, g)
@@ -155,8 +155,8 @@ def join(groups, boxes, a, b, k):
     groups.counts[N_STEPS] += 1
     size = groups.sizes[a] + groups.sizes[b]
     share = groups.sizes[b] / size
-    for j in range(groups.centroids.shape[1]):
-        groups.centroids[a, j] += (groups.centroids[b, j] - groups.centroids[a, j]) * share
+    for c in range(groups.centroids.shape[1]):
+        groups.centroids[a, c] += (groups.centroids[b, c] - groups.centroids[a, c]) * share
     groups.sizes[a] = size
     groups.parent[b] = a
     remove_group(boxes, b)

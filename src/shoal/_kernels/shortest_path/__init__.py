@@ -1,1 +1,5 @@
-"""The cheapest cuts of an order of records, or of sorted values, into groups."""
+"""The cheapest cuts of an order into groups, as a shortest path.
+
+`ordered_records` is for any order of records, `sorted_values` for the sorted values of one column,
+where fewer groups have to be compared.
+"""

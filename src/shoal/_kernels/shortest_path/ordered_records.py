@@ -38,7 +38,8 @@ class Path(NamedTuple):
 class GroupsOfRun(NamedTuple):
     """Groups that end before each j of a run of positions from ``start`` on.
 
-    ``mean`` and ``loss`` are those of the last so many records before j, which grow backwards.
+    ``mean`` and ``loss`` are those of the last ``size`` records before each j; ``size`` grows by
+    one at a time.
     """
 
     start: int
@@ -93,9 +94,9 @@ def relax_run(path, start, stop, size, loss):
 
 @compiled
 def extend_path(path, columns, k, work):
-    """Extend the path along records in any order, up to ``work``; return whether to go on.
+    """Extend the path until about ``work`` distances are measured; return whether to go on.
 
-    ``columns`` are the records in this order, with shape (p, n). The SSEs of all groups that end
+    ``columns`` are the records in any order, with shape (p, n). The SSEs of all groups that end
     before j grow backwards from j, one record at a time, so nothing is ever subtracted. A run of k
     neighbouring j is processed together: none of them ends where another begins.
     """
@@ -130,9 +131,9 @@ def grow_groups(columns, groups, first, stop, size):
         column = columns[c, first - size : stop - size]
         mean = groups.mean[c, first - groups.start : stop - groups.start]
         for i in range(column.shape[0]):
-            gap = column[i] - mean[i]
-            mean[i] += gap * weight
-            loss[i] += gap * gap * share
+            difference = column[i] - mean[i]
+            mean[i] += difference * weight
+            loss[i] += difference * difference * share
 
 
 @compiled

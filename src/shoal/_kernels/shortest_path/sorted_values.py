@@ -14,10 +14,15 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, divide, square, two_sum
 from shoal._kernels.shortest_path.ordered_records import relax
 
+VALUE_COST = 64  # of a value, counted in distances
+
 
 @compiled
 def extend_sorted_path(path, values, k, work):
-    """Extend the path along sorted values, up to ``work``; return whether to go on."""
+    """Extend the path along sorted values until ``work`` is done; return whether to go on.
+
+    Work is counted as distances, which take about as long.
+    """
     n = values.shape[0]
     sums = np.empty((3 * k, 4))
     if path.n_reached[0] == 0:
@@ -29,7 +34,7 @@ def extend_sorted_path(path, values, k, work):
         accumulate_sums(window, sums)
         find_last_groups(path, window, sums, k, start, stop)
         path.n_reached[0] = stop - 1
-        work -= 64 * (stop - start)
+        work -= VALUE_COST * (stop - start)
     return path.n_reached[0] < n
 
 
@@ -61,12 +66,16 @@ def accumulate_sums(values, sums):
 @compiled
 def set_sums(sums, position, previous, value, middle, sign):
     """Set the sums at ``position`` to those at ``previous`` plus or minus one value."""
-    gap, gap_trailing = two_sum(value, -middle)
-    total, trailing = add(sums[previous, 0], sums[previous, 1], sign * gap, sign * gap_trailing)
+    difference, difference_trailing = two_sum(value, -middle)
+    total, trailing = add(
+        sums[previous, 0], sums[previous, 1], sign * difference, sign * difference_trailing
+    )
     sums[position, 0] = total
     sums[position, 1] = trailing
-    gap, gap_trailing = square(gap, gap_trailing)
-    total, trailing = add(sums[previous, 2], sums[previous, 3], sign * gap, sign * gap_trailing)
+    squared, squared_trailing = square(difference, difference_trailing)
+    total, trailing = add(
+        sums[previous, 2], sums[previous, 3], sign * squared, sign * squared_trailing
+    )
     sums[position, 2] = total
     sums[position, 3] = trailing
 

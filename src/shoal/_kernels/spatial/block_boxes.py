@@ -19,9 +19,9 @@ class BlockBoxes(NamedTuple):
     """
 
     low: np.ndarray  # (n_superblocks, p + 2, BLOCKS_PER_SUPERBLOCK), of blocks
-    high: np.ndarray
+    high: np.ndarray  # the same
     outer_low: np.ndarray  # (p + 2, n_superblocks), of superblocks
-    outer_high: np.ndarray
+    outer_high: np.ndarray  # the same
 
 
 @compiled

@@ -58,9 +58,9 @@ def widest_axis(rows, order, start, stop):
         first = rows[order[start], axis]
         total, squares = 0.0, 0.0
         for i in range(start, stop, step):
-            gap = float(rows[order[i], axis] - first)
-            total += gap
-            squares += gap * gap
+            difference = float(rows[order[i], axis] - first)
+            total += difference
+            squares += difference * difference
         spread = squares - total * total / count
         if axis == rows.shape[1] - 1:
             spread *= SHELL_WEIGHT

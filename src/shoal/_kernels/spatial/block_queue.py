@@ -3,6 +3,10 @@
 A superblock is a run of `BLOCKS_PER_SUPERBLOCK` blocks. Before its first visit a search can exclude
 none of them; after it, most. So the best superblock is visited first, after one scan, and only then
 are the others put into the heap.
+
+While a search runs, ``queue[: n_queued - 1]`` is a heap, and ``queue[n_queued - 1]`` is the
+superblock that is being visited. At first that is superblock 0 without any bounds of blocks, so
+that the search goes on to the heap at once.
 """
 
 from shoal._kernels._compile import compiled
@@ -12,10 +16,9 @@ from shoal._kernels.structures.heap import sift_down
 
 @compiled
 def queue_best_superblock(outer_bounds, queue, bounds):
-    """Queue the superblock with the greatest bound, and a placeholder for the one being visited.
+    """Queue the superblock with the greatest bound; return the length of the queue.
 
-    Return the length of the queue. For searches without any result yet; `queue_other_superblocks`
-    queues the rest.
+    This is for searches without any result yet; `queue_other_superblocks` queues the rest.
     """
     queue[0] = index_of_greatest(outer_bounds)
     queue[1] = 0
@@ -42,10 +45,7 @@ def queue_other_superblocks(outer_bounds, queue, required, bounds):
 
 @compiled
 def queue_superblocks(outer_bounds, queue, required, bounds):
-    """Queue the superblocks with a bound high enough, and a placeholder for the one being visited.
-
-    Return the length of the queue; the placeholder is its last entry.
-    """
+    """Queue the superblocks with a bound high enough; return the length of the queue."""
     n_queued = heapify_superblocks(outer_bounds, queue, required)
     queue[n_queued] = 0
     bounds[:] = NO_SCORE

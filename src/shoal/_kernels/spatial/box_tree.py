@@ -11,14 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import ZERO
 from shoal._kernels.distances import write_squared_distances
 from shoal._kernels.structures.sorted_list import insert, precedes
 
 LEAF = 32  # greatest number of points in a leaf
 MAX_DEPTH = 64  # more levels than any table fills
-# NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
-NO_RECORD = np.int64(-1)
-NONE_FOUND = np.int64(0)
 
 
 class BoxTree(NamedTuple):
@@ -27,7 +25,7 @@ class BoxTree(NamedTuple):
     Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
     ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
     the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
-    ``n_living[b]`` is the number of living points in box b; in a leaf they come first.
+    ``n_living[b]`` is the number of points that remain in box b; in a leaf they come first.
     ``lowest[b]`` is no greater than the number of any point in it.
     """
 
@@ -43,16 +41,16 @@ class BoxTree(NamedTuple):
 class NearestQuery(NamedTuple):
     """A search for the points nearest to ``point``, without the point ``excluded``.
 
-    ``nearest`` are the nearest so far, nearest first, and ``distances`` their squared distances;
-    the length of the list is passed along with it. ``gaps`` is scratch space, for the squared
+    ``nearest`` are the nearest so far, nearest first, and ``squares`` their squared distances; the
+    length of the list is passed along with it. ``leaf_squares`` is scratch space, for the squared
     distances of the points of a leaf.
     """
 
     point: np.ndarray  # (p,)
     excluded: int
-    nearest: np.ndarray
-    distances: np.ndarray
-    gaps: np.ndarray  # (LEAF,)
+    nearest: np.ndarray  # (m,)
+    squares: np.ndarray  # (m,)
+    leaf_squares: np.ndarray  # (LEAF,)
 
 
 def build_tree(X: np.ndarray) -> BoxTree:
@@ -115,12 +113,12 @@ def move_point(tree, i, point):
     """Move point ``i`` to ``point``, and widen the boxes around it as needed."""
     position = tree.position[i]
     box = np.searchsorted(tree.start, position, side="right") - 1 + tree.start.shape[0]
-    for j in range(point.shape[0]):
-        tree.columns[j, position] = point[j]
+    for c in range(point.shape[0]):
+        tree.columns[c, position] = point[c]
     while box > 0:
-        for j in range(point.shape[0]):
-            tree.bounds[box, 0, j] = min(tree.bounds[box, 0, j], point[j])
-            tree.bounds[box, 1, j] = max(tree.bounds[box, 1, j], point[j])
+        for c in range(point.shape[0]):
+            tree.bounds[box, 0, c] = min(tree.bounds[box, 0, c], point[c])
+            tree.bounds[box, 1, c] = max(tree.bounds[box, 1, c], point[c])
         box //= 2
 
 
@@ -128,50 +126,50 @@ def move_point(tree, i, point):
 def squared_box_distance(tree, box, point):
     """Return the squared distance of ``point`` to a box: no record inside is nearer."""
     total = 0.0
-    for j in range(point.shape[0]):
-        gap = max(tree.bounds[box, 0, j] - point[j], point[j] - tree.bounds[box, 1, j], 0.0)
-        total += gap * gap
+    for c in range(point.shape[0]):
+        difference = max(tree.bounds[box, 0, c] - point[c], point[c] - tree.bounds[box, 1, c], 0.0)
+        total += difference * difference
     return total
 
 
 @compiled
-def leaf_distances(tree, box, point, gaps):
-    """Write the squared distances of a leaf's living points to ``gaps``; return its start."""
+def write_leaf_distances(tree, box, point, squares):
+    """Write the squared distances of the points that remain in a leaf; return its start."""
     start = tree.start[box - tree.start.shape[0]]
-    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, gaps)
+    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, squares)
     return start
 
 
 @compiled
 def search_leaf(tree, box, query, count):
-    """Add the living of a leaf to a list of ``count`` nearest; return its new length."""
-    nearest, distances, gaps = query.nearest, query.distances, query.gaps
-    start, last = leaf_distances(tree, box, query.point, gaps), nearest.shape[0] - 1
+    """Add the points that remain in a leaf to a list of ``count`` nearest; return its length."""
+    nearest, squares, leaf_squares = query.nearest, query.squares, query.leaf_squares
+    start, last = write_leaf_distances(tree, box, query.point, leaf_squares), nearest.shape[0] - 1
     for i in range(tree.n_living[box]):
-        if count <= last or gaps[i] <= distances[last]:
+        if count <= last or leaf_squares[i] <= squares[last]:
             record = tree.records[start + i]
             if record != query.excluded:
-                count = insert(nearest, distances, count, record, gaps[i])
+                count = insert(nearest, squares, count, record, leaf_squares[i])
     return count
 
 
 @compiled
-def find_nearest(tree, point, excluded, nearest, distances):
-    """Fill ``nearest`` with the living nearest to ``point``, nearest first; return their number.
+def find_nearest(tree, point, excluded, nearest, squares):
+    """Fill ``nearest`` with the points nearest to ``point``, nearest first; return their number.
 
-    The record ``excluded`` is left out (or ``NO_RECORD``), ties go to the lowest record, and
-    ``distances`` are squared. The result is less than the length of ``nearest`` only if fewer
-    records are living.
+    The point ``excluded``, if it is not ``NONE``, is left out, and ties go to the lowest number.
+    ``squares`` are the squared distances. The result is less than the length of ``nearest`` only if
+    fewer points remain.
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
-    query = NearestQuery(point, excluded, nearest, distances, np.empty(LEAF))
+    query = NearestQuery(point, excluded, nearest, squares, np.empty(LEAF))
     boxes[0], floors[0] = 1, 0.0
-    n_stacked, count, last = 1, NONE_FOUND, nearest.shape[0] - 1
+    n_stacked, count, last = 1, ZERO, nearest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]
         if tree.n_living[box] == 0 or (
-            count > last and not precedes(floor, tree.lowest[box], distances[last], nearest[last])
+            count > last and not precedes(floor, tree.lowest[box], squares[last], nearest[last])
         ):
             continue
         if box >= tree.start.shape[0]:

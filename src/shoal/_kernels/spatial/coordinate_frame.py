@@ -14,15 +14,16 @@ from shoal._kernels._compile import compiled
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
 TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
-# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
+# Axes of the stored coordinates; NumPy numbers, as `shoal._kernels.constants` explains.
 RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
+FIRST_FRAME_AXIS = np.int64(1)  # the axes of the frame are stored from here on
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
 class CoordinateFrame(NamedTuple):
     """Origin, orthonormal axes and scale; the first ``n_leading`` axes explain most variance.
 
-    ``axes[j, a]`` is the share of column j in axis a. The scale is a power of two,
+    ``axes[c, a]`` is the share of column c in axis a. The scale is a power of two,
     so that scaling makes no rounding error.
     """
 
@@ -64,10 +65,10 @@ def power_of_two(greatest: float) -> float:
 def rotate_to_frame(point, frame, rotated_point):
     """Write the position of a point in the frame into ``rotated_point``."""
     rotated_point[:] = 0.0
-    for j in range(point.shape[0]):
-        difference = (point[j] - frame.origin[j]) * frame.scale
+    for c in range(point.shape[0]):
+        difference = (point[c] - frame.origin[c]) * frame.scale
         for a in range(rotated_point.shape[0]):
-            rotated_point[a] += difference * frame.axes[j, a]
+            rotated_point[a] += difference * frame.axes[c, a]
 
 
 @compiled
@@ -76,7 +77,7 @@ def write_coordinates(rotated_point, n_leading, row):
     p = rotated_point.shape[0]
     leading_square, residual_square = 0.0, 0.0
     for a in range(p):
-        row[a + 1] = rotated_point[a]
+        row[FIRST_FRAME_AXIS + a] = rotated_point[a]
         if a < n_leading:
             leading_square += rotated_point[a] * rotated_point[a]
         else:

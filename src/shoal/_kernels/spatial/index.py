@@ -15,6 +15,7 @@ from shoal._kernels.distances import same_values
 from shoal._kernels.spatial.block_boxes import BlockBoxes, fit_block
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK, order_by_halving
 from shoal._kernels.spatial.coordinate_frame import (
+    RESIDUAL_AXIS,
     CoordinateFrame,
     principal_frame,
     rotate_to_frame,
@@ -28,20 +29,19 @@ CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
 MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
-# A NumPy number, since numba compiles an inner kernel again for every plain constant passed to it.
-ALL_AXES = np.int64(0)
 
 
 class SearchScratch(NamedTuple):
     """Arrays in which a search writes, made once for all searches.
 
-    ``query`` is the point as records are stored, ``gaps`` are its squared distances to the records
-    of the block measured last. ``bounds`` are those of the blocks of the superblock being visited,
-    ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to visit.
+    ``query`` is the point as records are stored, and ``squares`` are its squared distances to the
+    records of the block measured last. ``bounds`` are those of the blocks of the superblock being
+    visited, ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to
+    visit.
     """
 
     query: np.ndarray  # (p + 2,)
-    gaps: np.ndarray  # (BLOCK,)
+    squares: np.ndarray  # (BLOCK,)
     bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
     outer_bounds: np.ndarray  # (n_superblocks,)
     queue: np.ndarray  # (n_superblocks + 1,)
@@ -57,12 +57,12 @@ class Index(NamedTuple):
     ``position[record]`` is b * BLOCK + i. ``n_living`` counts the living records of each block,
     and ``all_equal`` is True where all its records have the same values.
 
-    ``labels`` is -1 for the living, ``n_groups[0]`` counts the groups formed and ``size[0]`` the
-    living. ``total`` is the sum of the living records, as leading part and rounding error per
+    ``labels`` is -1 for living records, ``n_groups[0]`` counts the groups formed and ``size[0]``
+    the living records. ``total`` is the sum of these, as leading part and rounding error per
     column.
 
-    ``searches`` and ``blocks_read`` count since the index was built. It may be rebuilt when it has
-    fewer than ``rebuild_below`` living records and ``rebuild_after`` blocks were read.
+    ``n_searches`` and ``n_blocks_read`` count since the index was built. It may be rebuilt when it
+    has fewer than ``rebuild_below`` living records and ``rebuild_after`` blocks were read.
     """
 
     X: np.ndarray  # (n, p)
@@ -80,8 +80,8 @@ class Index(NamedTuple):
     all_equal: np.ndarray  # (n_blocks,)
     boxes: BlockBoxes
     scratch: SearchScratch
-    searches: np.ndarray  # (1,)
-    blocks_read: np.ndarray  # (1,)
+    n_searches: np.ndarray  # (1,)
+    n_blocks_read: np.ndarray  # (1,)
 
 
 def open_index(X: np.ndarray) -> Index:
@@ -94,16 +94,16 @@ def open_index(X: np.ndarray) -> Index:
 
 def rebuild_if_needed(index: Index) -> Index:
     """Return the index, rebuilt from the records without label if that is worthwhile."""
-    if index.size[0] >= index.rebuild_below or index.blocks_read[0] < index.rebuild_after:
+    if index.size[0] >= index.rebuild_below or index.n_blocks_read[0] < index.rebuild_after:
         return index
     return _build(index.X, index.labels, index.n_groups, index.size, index.total)
 
 
-def rarely_skips(index: Index) -> bool:
+def reads_most_blocks(index: Index) -> bool:
     """Return whether searches read most blocks, so that passes over a pool are faster."""
-    blocks = index.searches[0] * np.count_nonzero(index.n_living)
+    blocks = index.n_searches[0] * np.count_nonzero(index.n_living)
     pool_bytes = index.size[0] * index.X.shape[1] * index.X.itemsize
-    return bool(index.blocks_read[0] > READ_SHARE * blocks and pool_bytes <= MAX_POOL_BYTES)
+    return bool(index.n_blocks_read[0] > READ_SHARE * blocks and pool_bytes <= MAX_POOL_BYTES)
 
 
 def to_pool(index: Index) -> Pool:
@@ -136,7 +136,7 @@ def _build(X, labels, n_groups, size, total) -> Index:
     )
     scratch = SearchScratch(
         query=_aligned_full(width, 0),
-        gaps=_aligned_full(BLOCK, 0),
+        squares=_aligned_full(BLOCK, 0),
         bounds=_aligned_full(BLOCKS_PER_SUPERBLOCK, 0),
         outer_bounds=_aligned_full(n_superblocks, 0),
         queue=np.empty(n_superblocks + 1, np.int64),
@@ -157,8 +157,8 @@ def _build(X, labels, n_groups, size, total) -> Index:
         all_equal=np.ones(n_blocks, np.bool_),
         boxes=boxes,
         scratch=scratch,
-        searches=np.zeros(1, np.int64),
-        blocks_read=np.zeros(1, np.int64),
+        n_searches=np.zeros(1, np.int64),
+        n_blocks_read=np.zeros(1, np.int64),
     )
     fill_index(index, living, np.empty((n, width), np.float32))
     return index
@@ -198,7 +198,7 @@ def fill_index(index, living, rows):
                 index.all_equal[b] = False
     for b in range(index.blocks.shape[0]):
         compare_values(index, b)
-        fit_block(index.blocks, index.boxes, b, ALL_AXES)
+        fit_block(index.blocks, index.boxes, b, RESIDUAL_AXIS)
 
 
 @compiled
@@ -229,21 +229,22 @@ def mean_of_living(index, point):
 def remove_record(index, record):
     """Remove a record; the boxes around its block are refitted after every few removals.
 
-    The outer face of its shell is refitted at once, since every round searches for the outermost
-    record. Refitting the other faces costs more than it saves until a few records are removed.
+    The outer face of its shell, along the ``radius_axis``, is refitted at once, since every round
+    searches for the outermost record. Refitting the other faces costs more than it saves until a
+    few records are removed.
     """
     b, i = index.position[record] // BLOCK, index.position[record] % BLOCK
-    for j in range(index.X.shape[1]):
-        add_compensated(index.total[j], -index.X[record, j])
-    last = index.blocks.shape[1] - 1
+    for c in range(index.X.shape[1]):
+        add_compensated(index.total[c], -index.X[record, c])
+    radius_axis = index.blocks.shape[1] - 1
     s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    is_on_outer_face = index.blocks[b, last, i] == index.boxes.high[s, last, offset]
-    for a in range(last + 1):
+    is_on_outer_face = index.blocks[b, radius_axis, i] == index.boxes.high[s, radius_axis, offset]
+    for a in range(radius_axis + 1):
         index.blocks[b, a, i] = np.nan
     index.n_living[b] -= 1
     index.size[0] -= 1
     if is_on_outer_face or index.n_living[b] % REMOVALS_PER_FIT == 0:
-        first_axis = last if index.n_living[b] % REMOVALS_PER_FIT else ALL_AXES
+        first_axis = radius_axis if index.n_living[b] % REMOVALS_PER_FIT else RESIDUAL_AXIS
         fit_block(index.blocks, index.boxes, b, first_axis)
 
 
@@ -265,4 +266,4 @@ def form_group(index, records):
 @inlined
 def needs_rebuild(index):
     """Return whether so many records were removed that rebuilding is worthwhile."""
-    return index.size[0] < index.rebuild_below and index.blocks_read[0] >= index.rebuild_after
+    return index.size[0] < index.rebuild_below and index.n_blocks_read[0] >= index.rebuild_after

@@ -255,7 +255,7 @@ def search_block(index, b, other, queries, nearest, squares):
     n_read = 0
     coordinates, required, counts = queries.coordinates, queries.required, queries.counts
     n_leading, last = index.frame.n_leading, coordinates.shape[1] - 1
-    block = MeasuredBlock(index.records[other], index.all_equal[other], index.scratch.gaps)
+    block = MeasuredBlock(index.records[other], index.all_equal[other], index.scratch.squares)
     write_faces(index.boxes, other, queries.other_box)
     near_score_bounds(
         index.blocks[b], index.blocks[b], queries.other_box[0], queries.other_box[1], queries.bounds
@@ -271,7 +271,7 @@ def search_block(index, b, other, queries, nearest, squares):
             continue
         n_read += BLOCK * n_leading
         if measure_block(
-            index.blocks[other], coordinates[i], n_leading, NEAREST, required[i], block.gaps
+            index.blocks[other], coordinates[i], n_leading, NEAREST, required[i], block.squares
         ):
             n_read += BLOCK * (last - 1 - n_leading)
             norm = float(coordinates[i, last])

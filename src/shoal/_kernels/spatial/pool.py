@@ -25,8 +25,8 @@ class Pool(NamedTuple):
     ``columns[:, :size]`` are the living records, ``records[:size]`` their numbers
     and ``distance[:size]`` their squared distances to the point last measured.
     ``total`` is their sum, as a leading part and its rounding error per column.
-    ``size[0]`` counts the living, ``n_groups[0]`` the groups formed, and ``labels``
-    is -1 for the living.
+    ``size[0]`` counts the living records, ``n_groups[0]`` the groups formed, and
+    ``labels`` is -1 for living records.
     """
 
     columns: np.ndarray  # (p, n)
@@ -63,13 +63,13 @@ def mean_of_living(pool, point):
 @compiled
 def copy_record(pool, position, point):
     """Write the record at ``position`` into ``point``."""
-    for j in range(point.shape[0]):
-        point[j] = pool.columns[j, position]
+    for c in range(point.shape[0]):
+        point[c] = pool.columns[c, position]
 
 
 @compiled
 def measure_distances(pool, point):
-    """Fill ``pool.distance`` with the squared distances of the living to ``point``."""
+    """Fill ``pool.distance`` with the squared distances of living records to ``point``."""
     size = pool.size[0]
     for start in range(0, size, MEASURED_CHUNK):
         stop = min(start + MEASURED_CHUNK, size)
@@ -133,8 +133,8 @@ def any_as_near(distances, greatest):
 @compiled
 def remove_record(pool, position):
     """Remove the record at ``position``; the last living record takes its position."""
-    for j in range(pool.columns.shape[0]):
-        add_compensated(pool.total[j], -pool.columns[j, position])
+    for c in range(pool.columns.shape[0]):
+        add_compensated(pool.total[c], -pool.columns[c, position])
     pool.size[0] -= 1
     move_record(pool, pool.size[0], position)
 
@@ -162,8 +162,8 @@ def form_group(pool, positions):
     for i in range(positions.shape[0]):
         pool.labels[pool.records[positions[i]]] = pool.n_groups[0]
         distance[positions[i]] = REMOVED
-        for j in range(pool.columns.shape[0]):
-            add_compensated(pool.total[j], -pool.columns[j, positions[i]])
+        for c in range(pool.columns.shape[0]):
+            add_compensated(pool.total[c], -pool.columns[c, positions[i]])
     # Gaps are filled from the back, where some records may have been removed as well.
     size, last = pool.size[0] - positions.shape[0], pool.size[0] - 1
     for i in range(positions.shape[0]):
@@ -179,7 +179,7 @@ def form_group(pool, positions):
 @compiled
 def move_record(pool, source, target):
     """Move the record at position ``source`` to position ``target``."""
-    for j in range(pool.columns.shape[0]):
-        pool.columns[j, target] = pool.columns[j, source]
+    for c in range(pool.columns.shape[0]):
+        pool.columns[c, target] = pool.columns[c, source]
     pool.records[target] = pool.records[source]
     pool.distance[target] = pool.distance[source]

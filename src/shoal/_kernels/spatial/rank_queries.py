@@ -9,11 +9,11 @@ from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.block_queue import queue_superblocks
 from shoal._kernels.spatial.score_bounds import required_score, score_bounds
-from shoal._kernels.spatial.search import NEAREST, NONE_FOUND, blocks_of, next_block, write_query
+from shoal._kernels.spatial.search import NEAREST, blocks_of, next_block, write_query
 
 
 class RankQueries(NamedTuple):
-    """Points whose own records are to be ranked, and the counts that say how.
+    """Points whose own records are to be ranked, and the resulting weights.
 
     ``own_records`` holds a record of the index for each point. Squared distances whose relative
     difference is at most ``tolerance`` are tied. ``n_closer`` is the weight of the records closer
@@ -52,13 +52,13 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
     required = required_score(tie_end, NEAREST, frame.scale, query_norm, point.shape[0])
     score_bounds(boxes.outer_low, boxes.outer_high, scratch.query, NEAREST, scratch.outer_bounds)
     n_queued = queue_superblocks(scratch.outer_bounds, scratch.queue, required, scratch.bounds)
-    blocks, n_closer, n_tied = blocks_of(index), NONE_FOUND, NONE_FOUND
+    blocks, n_closer, n_tied = blocks_of(index), 0, 0
     while n_closer < max_closer:
         b, n_queued = next_block(blocks, NEAREST, required, n_queued)
         if b < 0:
             break
         for i in range(BLOCK):
-            if NEAREST * scratch.gaps[i] >= required:
+            if NEAREST * scratch.squares[i] >= required:
                 record = index.records[b, i]
                 square = squared_distance(index.X, record, point)
                 if square < tie_start:
@@ -81,8 +81,8 @@ def rank_among_few(
     """
     distance = np.zeros((len(points), len(table)))
     for column, targets in zip(table.T, points.T, strict=True):
-        gap = column - targets[:, np.newaxis]
-        distance += gap * gap
+        difference = column - targets[:, np.newaxis]
+        distance += difference * difference
     own_distance = distance[np.arange(len(points)), own_records][:, np.newaxis]
     is_closer = distance < own_distance * (1 - tolerance)
     is_tied = ~is_closer & (distance <= own_distance * (1 + tolerance))

@@ -96,13 +96,13 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
     for a in range(1, last):
         box_low, box_high, point_low, point_high = low[a], high[a], query_low[a], query_high[a]
         for i in range(bounds.shape[0]):
-            gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
-            bounds[i] -= gap * gap
+            difference = max(box_low[i] - point_high, point_low - box_high[i], zero)
+            bounds[i] -= difference * difference
     box_low, box_high = low[last], high[last]
     point_low, point_high = query_low[last], query_high[last]
     for i in range(bounds.shape[0]):
-        gap = max(box_low[i] - point_high, point_low - box_high[i], zero)
-        bounds[i] = min(bounds[i], -gap * gap)
+        difference = max(box_low[i] - point_high, point_low - box_high[i], zero)
+        bounds[i] = min(bounds[i], -difference * difference)
 
 
 @compiled

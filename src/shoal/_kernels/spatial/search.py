@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
+from shoal._kernels.constants import NONE, ZERO
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_boxes import BlockBoxes
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
@@ -26,6 +27,7 @@ from shoal._kernels.spatial.block_queue import (
     queue_other_superblocks,
 )
 from shoal._kernels.spatial.coordinate_frame import (
+    FIRST_FRAME_AXIS,
     RESIDUAL_AXIS,
     rotate_to_frame,
     write_coordinates,
@@ -33,10 +35,7 @@ from shoal._kernels.spatial.coordinate_frame import (
 from shoal._kernels.spatial.index import SearchScratch
 from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_bounds
 
-# NumPy numbers, since numba compiles an inner kernel again for every plain constant passed to it.
-NEAREST, FARTHEST = np.float32(-1), np.float32(1)
-NONE_FOUND, NO_RECORD = np.int64(0), np.int64(-1)
-FIRST_AXIS = np.int64(1)  # the axes of the frame are stored from here on
+NEAREST, FARTHEST = np.float32(-1), np.float32(1)  # signs; NumPy numbers, as `constants` explains
 
 
 class Query(NamedTuple):
@@ -56,19 +55,19 @@ class Query(NamedTuple):
 class Blocks(NamedTuple):
     """The fields of an index that a search reads block by block; see `Index`."""
 
-    coordinates: np.ndarray
+    coordinates: np.ndarray  # (n_blocks, p + 2, BLOCK)
     boxes: BlockBoxes
     n_leading: int
     scratch: SearchScratch
-    blocks_read: np.ndarray
+    n_blocks_read: np.ndarray  # (1,)
 
 
 class MeasuredBlock(NamedTuple):
-    """The records of a block and their squared distances ``gaps``, in single precision."""
+    """The records of a block and their squared distances ``squares``, in single precision."""
 
     records: np.ndarray  # (BLOCK,)
     all_equal: bool
-    gaps: np.ndarray  # (BLOCK,)
+    squares: np.ndarray  # (BLOCK,)
 
 
 class BestRecords(NamedTuple):
@@ -78,15 +77,15 @@ class BestRecords(NamedTuple):
     with it.
     """
 
-    records: np.ndarray
-    squares: np.ndarray
+    records: np.ndarray  # (m,)
+    squares: np.ndarray  # (m,)
 
 
 @inlined
 def blocks_of(index):
     """Return the fields of an index that a search reads block by block."""
     return Blocks(
-        index.blocks, index.boxes, index.frame.n_leading, index.scratch, index.blocks_read
+        index.blocks, index.boxes, index.frame.n_leading, index.scratch, index.n_blocks_read
     )
 
 
@@ -97,7 +96,7 @@ def nearest(index, point, best, squares):
     ``squares`` are their squared distances. Ties go to the lowest record. Return the
     number of records, less than the length of ``best`` only if fewer are living.
     """
-    return search(index, point, NEAREST, NO_RECORD, best, squares, NONE_FOUND)
+    return search(index, point, NEAREST, NONE, best, squares, ZERO)
 
 
 @inlined
@@ -107,20 +106,20 @@ def extend_nearest(index, point, best, squares, count):
     Called for several points, it gives the records nearest to any of them. A record may
     be in the list twice if the list is longer than one.
     """
-    return search(index, point, NEAREST, NO_RECORD, best, squares, count)
+    return search(index, point, NEAREST, NONE, best, squares, count)
 
 
 @inlined
 def nearest_others(index, record, best, squares):
-    """Fill ``best`` with the living records nearest to a living one, itself left out."""
-    return search(index, index.X[record], NEAREST, record, best, squares, NONE_FOUND)
+    """Fill ``best`` with the living records nearest to a living record, itself left out."""
+    return search(index, index.X[record], NEAREST, record, best, squares, ZERO)
 
 
 @inlined
 def farthest(index, point):
     """Return the living record farthest from ``point``; ties go to the lowest."""
     best, squares = np.empty(1, np.int64), np.empty(1)
-    search(index, point, FARTHEST, NO_RECORD, best, squares, NONE_FOUND)
+    search(index, point, FARTHEST, NONE, best, squares, ZERO)
     return best[0]
 
 
@@ -128,12 +127,12 @@ def farthest(index, point):
 def search(index, point, sign, excluded, best, squares, count):
     """Add the living records with the greatest scores to a list; return its length.
 
-    The record ``excluded`` is left out, if it is not ``NO_RECORD``.
+    The record ``excluded`` is left out, if it is not ``NONE``.
     ``point`` must lie no farther out than the records of which the index was built.
     """
     last = best.shape[0] - 1
     scratch, outer_bounds = index.scratch, index.scratch.outer_bounds
-    index.searches[0] += 1
+    index.n_searches[0] += 1
     norm = write_query(point, index.frame, sign, scratch.query)
     query = Query(index.X, point, sign, excluded, index.frame.scale, norm)
     blocks, results = blocks_of(index), BestRecords(best, squares)
@@ -146,7 +145,7 @@ def search(index, point, sign, excluded, best, squares, count):
     while True:
         b, n_queued = next_block(blocks, sign, required, n_queued)
         if b >= 0:
-            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.gaps)
+            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.squares)
             count, required = add_block_to_list(query, block, required, results, count)
         elif only_best_is_queued:
             n_queued = queue_other_superblocks(
@@ -165,15 +164,15 @@ def add_block_to_list(query, block, required, results, count):
     """
     best, squares = results.records, results.squares
     last, sign = best.shape[0] - 1, query.sign
-    square, is_measured = 0.0, False
+    square, reuses_square = 0.0, False
     for i in range(BLOCK):
-        if sign * block.gaps[i] >= required:
+        if sign * block.squares[i] >= required:
             record = block.records[i]
             if record == query.excluded:
                 continue
-            if not is_measured:
+            if not reuses_square:
                 square = squared_distance(query.X, record, query.point)
-                is_measured = block.all_equal
+                reuses_square = block.all_equal  # equal records have the same distance
             if count > last and not comes_first(sign, square, record, squares[last], best[last]):
                 continue
             count = insert(best, squares, count, sign, record, square)
@@ -200,7 +199,7 @@ def write_query(point, frame, sign, query):
 def next_block(blocks, sign, required, n_queued):
     """Measure blocks, the greatest bound first, until one may hold a better record.
 
-    Return it, or -1, and the length of the queue of superblocks; the last of them is being visited.
+    Return it, or -1, and the length of the queue of superblocks; see `block_queue`.
     """
     boxes, scratch = blocks.boxes, blocks.scratch
     bounds, queue = scratch.bounds, scratch.queue
@@ -211,7 +210,7 @@ def next_block(blocks, sign, required, n_queued):
         for i in range(first, BLOCKS_PER_SUPERBLOCK):
             if bounds[i] > NO_SCORE and bounds[i] >= required:
                 bounds[i] = NO_SCORE
-                blocks.blocks_read[0] += 1
+                blocks.n_blocks_read[0] += 1
                 b = s * BLOCKS_PER_SUPERBLOCK + i
                 if measure_block(
                     blocks.coordinates[b],
@@ -219,46 +218,46 @@ def next_block(blocks, sign, required, n_queued):
                     blocks.n_leading,
                     sign,
                     required,
-                    scratch.gaps,
+                    scratch.squares,
                 ):
                     return b, n_queued
         n_queued = pop_superblock(scratch.outer_bounds, queue, n_queued - 1, required)
         if n_queued > 0:
-            blocks.blocks_read[0] += 1
+            blocks.n_blocks_read[0] += 1
             s = queue[n_queued - 1]
             score_bounds(boxes.low[s], boxes.high[s], scratch.query, sign, bounds)
     return -1, n_queued
 
 
 @compiled
-def measure_block(block, query, n_leading, sign, required, gaps):
-    """Fill ``gaps`` with the squared distances in a block; return whether a record may qualify.
+def measure_block(block, query, n_leading, sign, required, squares):
+    """Fill ``squares`` with the squared distances in a block; return whether a record may qualify.
 
     If the leading axes and the distances along all others rule out every record, the
     other axes are not read.
     """
     for i in range(BLOCK):
-        gaps[i] = np.float32(0)
-    add_gaps(block, query, FIRST_AXIS, FIRST_AXIS + n_leading, gaps)
+        squares[i] = np.float32(0)
+    add_squared_differences(block, query, FIRST_FRAME_AXIS, FIRST_FRAME_AXIS + n_leading, squares)
     residuals, q = block[RESIDUAL_AXIS], query[RESIDUAL_AXIS]
-    may_qualify = np.int32(0)
+    may_qualify = np.int32(0)  # an integer, so that the loop is vectorised
     for i in range(BLOCK):
-        gap = residuals[i] - q
-        may_qualify |= np.int32(sign * (gaps[i] + gap * gap) >= required)
+        difference = residuals[i] - q
+        may_qualify |= np.int32(sign * (squares[i] + difference * difference) >= required)
     if may_qualify == 0:
         return False
-    add_gaps(block, query, FIRST_AXIS + n_leading, block.shape[0] - 1, gaps)
+    add_squared_differences(block, query, FIRST_FRAME_AXIS + n_leading, block.shape[0] - 1, squares)
     return True
 
 
 @compiled
-def add_gaps(block, query, start, stop, gaps):
-    """Add the squared differences along some axes to ``gaps``."""
+def add_squared_differences(block, query, start, stop, squares):
+    """Add the squared differences along some axes to ``squares``."""
     for a in range(start, stop):
         column, q = block[a], query[a]
         for i in range(BLOCK):
-            gap = column[i] - q
-            gaps[i] += gap * gap
+            difference = column[i] - q
+            squares[i] += difference * difference
 
 
 @compiled

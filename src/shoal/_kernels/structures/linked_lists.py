@@ -1,14 +1,11 @@
 """Doubly linked lists of items, such as the records of each group.
 
 ``head[g]`` is the first item of list g; ``next_item`` and ``previous_item`` lead from an item to
-its neighbours in the list; -1 ends a list.
+its neighbours in the list; ``NONE`` ends a list.
 """
 
-import numpy as np
-
 from shoal._kernels._compile import compiled
-
-NONE = np.int64(-1)
+from shoal._kernels.constants import NONE
 
 
 @compiled

@@ -2,14 +2,13 @@
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
-``NO_PLAYER``; node b holds the winner of nodes 2b and 2b + 1, so node 1 holds the winner of all.
+``NONE``; node b holds the winner of nodes 2b and 2b + 1, so node 1 holds the winner of all.
 """
 
 import numpy as np
 
 from shoal._kernels._compile import compiled
-
-NO_PLAYER = np.int64(-1)
+from shoal._kernels.constants import NONE
 
 
 def open_tournament(is_playing: np.ndarray) -> np.ndarray:
@@ -21,15 +20,19 @@ def open_tournament(is_playing: np.ndarray) -> np.ndarray:
     array([-1,  1,  1,  2, -1,  1,  2, -1])
     """
     leaves = 1 << (len(is_playing) - 1).bit_length()
-    tree = np.full(2 * leaves, NO_PLAYER)
-    tree[leaves : leaves + len(is_playing)] = np.where(
-        is_playing, np.arange(len(is_playing)), NO_PLAYER
-    )
+    tree = np.full(2 * leaves, NONE)
+    tree[leaves : leaves + len(is_playing)] = np.where(is_playing, np.arange(len(is_playing)), NONE)
     while leaves > 1:
         left, right = tree[leaves : 2 * leaves : 2], tree[leaves + 1 : 2 * leaves : 2]
         leaves //= 2
-        tree[leaves : 2 * leaves] = np.where(left == NO_PLAYER, right, left)
+        tree[leaves : 2 * leaves] = np.where(left == NONE, right, left)
     return tree
+
+
+@compiled
+def winner_of_all(tree):
+    """Return the player with the least key, or ``NONE`` if there is no player."""
+    return tree[1]
 
 
 @compiled
@@ -43,7 +46,7 @@ def play_all(tree, score, partner):
 def replay(tree, score, partner, player, is_playing):
     """Update the winners above a player whose key has changed, or which is removed."""
     node = tree.shape[0] // 2 + player
-    tree[node] = player if is_playing else NO_PLAYER
+    tree[node] = player if is_playing else NONE
     while node > 1:
         node //= 2
         tree[node] = winner(tree, score, partner, node)
@@ -53,7 +56,7 @@ def replay(tree, score, partner, player, is_playing):
 def winner(tree, score, partner, node):
     """Return the winner of the two children of a node, or of the only one."""
     left, right = tree[2 * node], tree[2 * node + 1]
-    if left == NO_PLAYER or (right != NO_PLAYER and precedes(score, partner, right, left)):
+    if left == NONE or (right != NONE and precedes(score, partner, right, left)):
         return right
     return left
 

@@ -15,6 +15,7 @@ from shoal._kernels.column_generation.cheapest_groups import open_cheapest_group
 from shoal._kernels.column_generation.group_search import SearchLimits, price_groups
 from shoal._kernels.spatial.index import open_index
 from shoal.partitioners._base import Indices, Matrix, Values
+from shoal.partitioners._budget import OnProgress
 from shoal.partitioners._column_generation.columns import incidence
 from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
@@ -31,8 +32,8 @@ class PricingEffort(NamedTuple):
 
     If the steps suffice for most anchors, the others are searched again with more of them, at most
     ``max_steps_on_retry``. Unless ``include_larger``, groups of more than k records are not
-    searched for, and their excess lowers the bound. Nor are groups whose reduced cost is negative
-    by less than ``tolerance``.
+    searched for; what they might lower the bound by, the `greatest_deficit`, is subtracted from it.
+    Nor are groups searched for whose reduced cost is negative by less than ``tolerance``.
     """
 
     max_candidates: int
@@ -58,10 +59,10 @@ class AnchorResult(NamedTuple):
 
 def neighbour_table(X: Matrix, k: int) -> NeighbourTable:
     """Return the nearest neighbours of every record, with cumulative squared distances."""
-    near, gaps = nearest_others(open_index(X), min(len(X) - 1, max(N_NEIGHBOURS, 2 * k)))
-    sums = np.zeros((len(X), 2 * k - 1))
-    sums[:, 1:] = np.cumsum(gaps[:, : 2 * k - 2], axis=1)
-    return NeighbourTable(X, near, gaps, sums)
+    near, squares = nearest_others(open_index(X), min(len(X) - 1, max(N_NEIGHBOURS, 2 * k)))
+    square_sums = np.zeros((len(X), 2 * k - 1))
+    square_sums[:, 1:] = np.cumsum(squares[:, : 2 * k - 2], axis=1)
+    return NeighbourTable(X, near, squares, square_sums)
 
 
 def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int) -> PricingDuals:
@@ -72,7 +73,7 @@ def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int
     n = len(order)
     rank = np.empty(n, np.int64)
     rank[order] = np.arange(n)
-    net_dual = (duals.record_dual - table.gap_sums[:, size - 2] / (2 * size))[order]
+    net_dual = (duals.record_dual - table.square_sums[:, size - 2] / (2 * size))[order]
     greatest_later = np.maximum.accumulate(np.append(net_dual[1:], -np.inf)[::-1])[::-1]
     has_triple_dual, has_cluster_dual = duals.triple_dual > 0, duals.cluster_dual > 0
     triples = duals.triples[has_triple_dual]
@@ -85,10 +86,10 @@ def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int
         triples=triples,
         triple_dual=duals.triple_dual[has_triple_dual],
         triple_start=triples_of.start,
-        triple_incidence=triples_of.items,
+        triples_of_record=triples_of.items,
         cluster_dual=duals.cluster_dual[has_cluster_dual],
         cluster_start=clusters_of.start,
-        cluster_incidence=clusters_of.items,
+        clusters_of_record=clusters_of.items,
         divisors=duals.divisors[has_cluster_dual],
     )
 
@@ -119,18 +120,18 @@ def split_anchors(anchors: Indices, effort: PricingEffort) -> list[Indices]:
 def price_in_threads(
     price: Callable[[Indices], AnchorResult],
     chunks: Sequence[Indices],
-    check_interrupt: Callable[[], None],
+    on_progress: OnProgress,
 ) -> Iterator[tuple[Indices, AnchorResult]]:
     """Yield chunks of anchors and the results of ``price`` for them, in order, from two threads.
 
-    ``check_interrupt`` is called after each and may raise, which cancels the remaining searches.
+    ``on_progress`` is called after each and may raise, which cancels the remaining searches.
     """
     with ThreadPoolExecutor(THREADS) as pool:
         futures = [pool.submit(price, chunk) for chunk in chunks]
         try:
             for chunk, future in zip(chunks, futures, strict=True):
                 yield chunk, future.result()
-                check_interrupt()
+                on_progress()
         finally:
             for future in futures:
                 future.cancel()

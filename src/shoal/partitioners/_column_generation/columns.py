@@ -7,9 +7,9 @@ contains h of these records, add up to at most c // m. Every partition satisfies
 solution may not.
 
 A *triple* is a set of three records with divisor 2: at most one group can contain two or more of
-them. All other sets are called *clusters*, since those that a fractional solution violates consist
-of records that are near each other. For example, twelve records may be covered by groups of ten of
-total weight 1.2, although with m = 10 only one group can contain ten of them.
+them. All other sets are called *clusters*, since the sets whose cuts a fractional solution violates
+consist of records that are near each other. For example, twelve records may be covered by groups of
+ten of total weight 1.2, although with m = 10 only one group can contain ten of them.
 
 References
 ----------

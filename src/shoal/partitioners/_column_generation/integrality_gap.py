@@ -64,7 +64,7 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
                 return columns, is_leading
             columns.add(buffer[:count])
         is_leading[anchor] = True
-        proof.check_interrupt()
+        proof.report_progress()
     return columns, is_leading
 
 
@@ -117,13 +117,13 @@ def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_lea
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound
     seconds = proof.seconds_left * (1.0 if includes_all else TIME_SHARE)
     constant = charge_remaining_duals(proof, columns, is_leading)
-    for solution in MasterProblem(columns, max_groups, is_leading).solve_integer(
-        n_groups, seconds, proof.check_interrupt
-    ):
-        if solution.selected is not None:
-            store_partition(proof, labels_of(columns, solution.selected))
-        bound = min(solution.bound + constant, proof.dual_bound + cutoff, proof.sse)
-        proof.bound = max(proof.bound, bound - TOLERANCE * proof.sse)
+    master = MasterProblem(columns, max_groups, is_leading)
+    solution = master.solve_integer(n_groups, seconds, proof.report_progress)
+    if solution.selected is not None:
+        store_partition(proof, labels_of(columns, solution.selected))
+    bound = min(solution.bound + constant, proof.dual_bound + cutoff, proof.sse)
+    proof.bound = max(proof.bound, bound - TOLERANCE * proof.sse)
+    solution.raise_interruption()
 
 
 def is_closed(proof: Proof) -> bool:

@@ -14,7 +14,7 @@ weighted sum over these groups of k,
 So if no group of k has a negative reduced cost, neither has S, unless these duals weigh more than
 the SSE of S exceeds the weighted sum of SSEs. The SSE of S is bounded from below by the distances
 of its records to their nearest neighbours. So only those groups need to be searched in which some
-record has a positive `excess`.
+record has a positive `larger_group_deficit`.
 """
 
 from functools import cache
@@ -55,31 +55,35 @@ def cluster_excess_share(size: int, k: int, divisor: int) -> float:
     return max(0.0, max((weighted_count(h) - h // divisor) / h for h in range(1, size + 1)))
 
 
-def excess(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
-    """Return the contribution of each record to a negative reduced cost of groups of ``size`` > k.
+def larger_group_deficit(table: NeighbourTable, duals: Duals, k: int, size: int) -> Values:
+    """Return by how much each record may lower the reduced cost of groups of ``size`` > k below 0.
 
-    The contributions of the records of such a group have a positive sum.
+    The deficits of the records of a group add up to at least minus its reduced cost if no group of
+    ``k`` has a negative one, so a group of negative reduced cost has a record of positive deficit.
     """
-    triple_load = np.zeros(len(table.X))
-    np.add.at(triple_load, duals.triples, duals.triple_dual[:, None] / 3)
-    cluster_load = np.zeros(len(table.X) + 1)  # the last entry stands for padding
+    triple_dual_per_record = np.zeros(len(table.X))
+    np.add.at(triple_dual_per_record, duals.triples, duals.triple_dual[:, None] / 3)
+    cluster_dual_per_record = np.zeros(len(table.X) + 1)  # the last entry stands for padding
     excess_shares = np.array(
         [cluster_excess_share(size, k, int(divisor)) for divisor in duals.divisors]
     )
-    np.add.at(cluster_load, duals.clusters, (duals.cluster_dual * excess_shares)[:, None])
-    saved_cost = table.gap_sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
-    added_cost = (triple_multiplicity(size, k) - 1) * triple_load + duals.group_dual * (
+    np.add.at(
+        cluster_dual_per_record, duals.clusters, (duals.cluster_dual * excess_shares)[:, None]
+    )
+    saved_cost = table.square_sums[:, size - 1] * (size - k) / (2 * size * k * (size - 1))
+    added_cost = (triple_multiplicity(size, k) - 1) * triple_dual_per_record + duals.group_dual * (
         size - k
     ) / (k * size)
-    return added_cost + cluster_load[:-1] * (1 + ROUNDING) - saved_cost * (1 - ROUNDING)
+    cluster_dual = cluster_dual_per_record[:-1] * (1 + ROUNDING)
+    return added_cost + cluster_dual - saved_cost * (1 - ROUNDING)
 
 
-def greatest_excess(table: NeighbourTable, duals: Duals, k: int) -> Values:
-    """Return the greatest excess of each record in groups of k + 1 to 2k - 1 records, or 0.
+def greatest_deficit(table: NeighbourTable, duals: Duals, k: int) -> Values:
+    """Return the greatest deficit of each record in groups of k + 1 to 2k - 1 records, or 0.
 
     If every dual falls by it, no such group has a negative reduced cost unless one of k has.
     """
     greatest = np.zeros(len(duals.record_dual))
     for size in range(k + 1, 2 * k):
-        np.maximum(greatest, excess(table, duals, k, size), out=greatest)
+        np.maximum(greatest, larger_group_deficit(table, duals, k, size), out=greatest)
     return greatest

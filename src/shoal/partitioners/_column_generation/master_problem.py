@@ -9,19 +9,20 @@ The weights are nonnegative, or 0 and 1 in the integer programme. Duals of inequ
 as nonnegative numbers.
 """
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal.partitioners._base import Indices, Values
+from shoal.partitioners._budget import OnProgress
 from shoal.partitioners._column_generation.columns import Columns, cluster_limits
-from shoal.partitioners._integer_programme import silent_solver, solve
-
-if TYPE_CHECKING:
-    pass
-
+from shoal.partitioners._integer_programme import (
+    require_integers,
+    set_start,
+    silent_solver,
+    solve,
+)
 
 # A solver that is cancelled ends when its current step does. Heuristics that solve further integer
 # programmes are long steps, and so is presolving where there are many columns: with 51,507 groups
@@ -57,10 +58,18 @@ class MasterSolution(NamedTuple):
     """The best solution of the integer programme, and a lower bound of all its solutions.
 
     ``selected`` are the selected columns, or None if the solver found no solution.
+    ``interruption`` is the exception that ended the solver early, if one did; the caller raises it
+    when it has stored the solution.
     """
 
     selected: Indices | None
     bound: float
+    interruption: BaseException | None
+
+    def raise_interruption(self) -> None:
+        """Raise the exception that ended the solver early, if one did."""
+        if self.interruption is not None:
+            raise self.interruption
 
 
 class MasterProblem:
@@ -161,17 +170,15 @@ class MasterProblem:
         self.n_rows += len(limits)
         return rows
 
-    def solve_linear(
-        self, seconds: float, check_interrupt: Callable[[], None]
-    ) -> MasterRelaxation | None:
+    def solve_linear(self, seconds: float, on_progress: OnProgress) -> MasterRelaxation | None:
         """Solve the linear programme; return None if there was not enough time."""
         from highspy import HighsModelStatus
 
         self.add_new_columns_and_cuts()
-        solve(self.highs, seconds, check_interrupt)
+        solve(self.highs, seconds, on_progress)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             self.highs.clearSolver()  # the last basis may be singular with new rows
-            solve(self.highs, seconds, check_interrupt)
+            solve(self.highs, seconds, on_progress)
         if self.highs.getModelStatus() != HighsModelStatus.kOptimal:
             return None
         solution = self.highs.getSolution()
@@ -195,33 +202,26 @@ class MasterProblem:
         return MasterRelaxation(np.array(solution.col_value), cost, duals)
 
     def solve_integer(
-        self, n_start_columns: int, seconds: float, check_interrupt: Callable[[], None]
-    ) -> Iterator[MasterSolution]:
+        self, n_start_columns: int, seconds: float, on_progress: OnProgress
+    ) -> MasterSolution:
         """Solve the integer programme from the first ``n_start_columns``, a feasible solution.
 
-        The solution is yielded even if ``check_interrupt`` raised an exception, which is raised
-        again when the iteration continues.
+        If ``on_progress`` raises an exception, the best solution so far is returned with it.
         """
-        from highspy import HighsSolution, HighsVarType
-
         self.add_new_columns_and_cuts()
-        highs, n_columns = self.highs, self.n_columns
-        for option in ("mip_rel_gap", "mip_abs_gap"):
-            highs.setOptionValue(option, 0.0)
+        highs, n_columns, interruption = self.highs, self.n_columns, None
+        require_integers(highs, n_columns)
         for heuristic in LONG_HEURISTICS:
             highs.setOptionValue(f"mip_heuristic_run_{heuristic}", False)
         if n_columns > MAX_PRESOLVED_COLUMNS:
             highs.setOptionValue("presolve", "off")
-        kinds = np.full(n_columns, HighsVarType.kInteger)
-        highs.changeColsIntegrality(n_columns, np.arange(n_columns, dtype=np.int32), kinds)
-        start_solution = HighsSolution()
-        start_solution.col_value = (np.arange(n_columns) < n_start_columns).astype(float).tolist()
-        highs.setSolution(start_solution)
+        set_start(highs, (np.arange(n_columns) < n_start_columns).astype(np.float64))
         try:
-            solve(highs, seconds, check_interrupt)
-        finally:
-            solution = highs.getSolution()
-            selected = (
-                np.flatnonzero(np.array(solution.col_value) > 0.5) if solution.value_valid else None
-            )
-            yield MasterSolution(selected, float(highs.getInfo().mip_dual_bound))
+            solve(highs, seconds, on_progress)
+        except BaseException as error:
+            interruption = error
+        solution = highs.getSolution()
+        selected = (
+            np.flatnonzero(np.array(solution.col_value) > 0.5) if solution.value_valid else None
+        )
+        return MasterSolution(selected, float(highs.getInfo().mip_dual_bound), interruption)

@@ -21,7 +21,7 @@ valid for any dual values; good ones make it high. A pricing that ends early giv
 the reduced costs instead of their minima, and so still a valid bound.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from math import fsum
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from shoal._kernels.column_generation.candidate_list import PricingDuals
 from shoal.partitioners._base import Indices, Matrix, Values
+from shoal.partitioners._budget import OnProgress
 from shoal.partitioners._column_generation.anchor_search import (
     AnchorResult,
     PricingEffort,
@@ -41,10 +42,13 @@ from shoal.partitioners._column_generation.anchor_search import (
     split_anchors,
 )
 from shoal.partitioners._column_generation.columns import cluster_limits
-from shoal.partitioners._column_generation.larger_groups import excess, greatest_excess
+from shoal.partitioners._column_generation.larger_groups import (
+    greatest_deficit,
+    larger_group_deficit,
+)
 from shoal.partitioners._column_generation.master_problem import Duals
 
-EXCESS_FACTOR = 30.0  # any positive factor is valid
+DEFICIT_FACTOR = 30.0  # any positive factor is valid
 SCREENING_STEPS, SCREENING_SHARE = 200, 0.1  # steps with shifted duals: at least; of all steps
 RETRY_FACTOR = 10  # times the steps; at most one record in this number is searched again
 EPSILON = float(np.finfo(np.float64).eps)
@@ -75,14 +79,14 @@ class Pricing:
         duals: Duals,
         sse: float,
         effort: PricingEffort,
-        check_interrupt: Callable[[], None],
+        on_progress: OnProgress,
     ) -> PricingResult:
         """Return the lower bound that dual values prove, and groups of negative reduced cost.
 
         ``sse`` is the SSE of some partition, from which rounding errors are bounded.
         """
         reduced_cost_bound, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
-        for anchors, result in self.search(duals, effort, check_interrupt):
+        for anchors, result in self.search(duals, effort, on_progress):
             reduced_cost_bound[anchors] = np.minimum(
                 reduced_cost_bound[anchors], result.reduced_cost_bound
             )
@@ -90,47 +94,47 @@ class Pricing:
             violation += result.violation
         correction = self.correction(reduced_cost_bound, effort.tolerance)
         if not effort.include_larger:
-            correction = correction - greatest_excess(self.table, duals, self.k)
+            correction = correction - greatest_deficit(self.table, duals, self.k)
         return PricingResult(self.bound(correction, duals, sse), groups, violation, correction)
 
     def search(
         self,
         duals: Duals,
         effort: PricingEffort,
-        check_interrupt: Callable[[], None],
+        on_progress: OnProgress,
     ) -> Iterator[tuple[Indices, AnchorResult]]:
         """Yield anchors and the results of their searches, for all sizes."""
         order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
-        yield from self.search_size(ranked_duals, anchors, self.k, effort, check_interrupt)
+        yield from self.search_size(ranked_duals, anchors, self.k, effort, on_progress)
         for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
-            order, anchors = self.screen_anchors(duals, size, effort, check_interrupt)
+            order, anchors = self.screen_anchors(duals, size, effort, on_progress)
             ranked_duals = self.ranked_duals(duals, order, size)
-            yield from self.search_size(ranked_duals, anchors, size, effort, check_interrupt)
+            yield from self.search_size(ranked_duals, anchors, size, effort, on_progress)
 
     def screen_anchors(
         self,
         duals: Duals,
         size: int,
         effort: PricingEffort,
-        check_interrupt: Callable[[], None],
+        on_progress: OnProgress,
     ) -> tuple[Indices, Indices]:
         """Return the ranking of records for groups of ``size`` > k, and the anchors to search.
 
-        A brief search with shifted duals rules out most anchors: a multiple of the excess is added
+        A brief search with shifted duals rules out most anchors: a multiple of the deficit is added
         to them. A reduced cost that is negative stays negative, but most duals fall.
         """
         steps = max(SCREENING_STEPS, int(SCREENING_SHARE * effort.max_steps))
         screening_effort = effort._replace(max_steps=min(effort.max_steps, steps))
-        excess_dual = excess(self.table, duals, self.k, size)
-        shifted_duals = duals._replace(record_dual=duals.record_dual + EXCESS_FACTOR * excess_dual)
-        order, anchors = self.rank_records(shifted_duals, excess_dual > 0)
+        deficit = larger_group_deficit(self.table, duals, self.k, size)
+        shifted_duals = duals._replace(record_dual=duals.record_dual + DEFICIT_FACTOR * deficit)
+        order, anchors = self.rank_records(shifted_duals, deficit > 0)
         ranked_duals = self.ranked_duals(shifted_duals, order, size)
         price = partial(price_anchors, self.table, ranked_duals, size, screening_effort)
         negative_anchors = [
             chunk[result.reduced_cost_bound < -effort.tolerance]
             for chunk, result in price_in_threads(
-                price, split_anchors(anchors, screening_effort), check_interrupt
+                price, split_anchors(anchors, screening_effort), on_progress
             )
         ]
         return order, np.concatenate([anchors[:0], *negative_anchors])
@@ -141,7 +145,7 @@ class Pricing:
         anchors: Indices,
         size: int,
         effort: PricingEffort,
-        check_interrupt: Callable[[], None],
+        on_progress: OnProgress,
     ) -> Iterator[tuple[Indices, AnchorResult]]:
         """Yield anchors and the results of their searches, for one size.
 
@@ -153,14 +157,16 @@ class Pricing:
             retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
             incomplete = []
             for chunk, result in price_in_threads(
-                price, split_anchors(anchors, effort), check_interrupt
+                price, split_anchors(anchors, effort), on_progress
             ):
                 is_done, bounds = result.is_complete, result.reduced_cost_bound
                 incomplete.append((chunk[~is_done], bounds[~is_done]))
+                done_anchors = chunk[is_done]
                 yield (
-                    chunk[is_done],
+                    done_anchors,
                     result._replace(
-                        reduced_cost_bound=bounds[is_done], is_complete=is_done[is_done]
+                        reduced_cost_bound=bounds[is_done],
+                        is_complete=np.ones(len(done_anchors), bool),
                     ),
                 )
             remaining = np.concatenate([chunk for chunk, _ in incomplete])
@@ -179,15 +185,15 @@ class Pricing:
         """Return the dual values in the form that `price_anchors` needs."""
         return duals_by_rank(self.table, duals, order, size)
 
-    def rank_records(self, duals: Duals, has_excess: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    def rank_records(self, duals: Duals, is_anchor: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """Return all records in the order of their ranks, and the anchors.
 
-        The anchors are the records with excess. They come first. Both the anchors and the other
-        records are in order of decreasing duals.
+        ``is_anchor`` marks the anchors, which come first. Both they and the other records are in
+        the order of decreasing duals.
         """
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
-        anchors = by_dual[has_excess[by_dual]]
-        return np.concatenate([anchors, by_dual[~has_excess[by_dual]]]), anchors
+        anchors = by_dual[is_anchor[by_dual]]
+        return np.concatenate([anchors, by_dual[~is_anchor[by_dual]]]), anchors
 
     def correction(self, reduced_cost_bound: Values, tolerance: float) -> Values:
         """Return what has to be added to the duals so that no reduced cost is negative.

@@ -103,10 +103,11 @@ class Proof:
         self.columns.add_partition(labels)
         near = self.pricing.table.near
         self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
-        # No group costs less than the sum of the shares of its records, so they are feasible duals.
-        shares = self.pricing.table.gap_sums[:, k - 1] / (2 * k)
-        self.bound = float(shares.sum()) * (1 - 1e-12)
-        self.duals, self.dual_bound = Duals(shares), self.bound
+        # Feasible duals: a group costs the squared distances of its pairs over its size, which is
+        # no less than the sum over its records of those to their k - 1 nearest, over 2k.
+        neighbour_dual = self.pricing.table.square_sums[:, k - 1] / (2 * k)
+        self.bound = float(neighbour_dual.sum()) * (1 - 1e-12)
+        self.duals, self.dual_bound = Duals(neighbour_dual), self.bound
         self.correction = np.zeros(len(X))
         self.max_bound = self.sse  # the cost of the master problem, which no bound exceeds
         self.max_steps = FIRST_STEPS  # of the next long pricing
@@ -118,7 +119,7 @@ class Proof:
         """Seconds of the budget that remain."""
         return self.budget.seconds - self.budget.seconds_spent
 
-    def check_interrupt(self) -> None:
+    def report_progress(self) -> None:
         """Report progress; raise `OutOfTime` when the budget is used up."""
         spent, seconds = self.budget.seconds_spent, self.budget.seconds
         loss, gap = self.sse / self.total_sse, self.sse / self.bound - 1 if self.bound else np.inf
@@ -134,7 +135,7 @@ class Proof:
             TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
         )
         effort = effort._replace(tolerance=max(tolerance, 0.0))
-        result = self.pricing.price(duals, self.sse, effort, self.check_interrupt)
+        result = self.pricing.price(duals, self.sse, effort, self.report_progress)
         if result.bound > self.bound:
             self.bound, self.duals, self.dual_bound = result.bound, duals, result.bound
             self.correction = result.correction
@@ -164,11 +165,11 @@ class Proof:
 
     def run_dual_ascent(self) -> None:
         """Raise the bound by dual ascent, with more and more thorough pricing."""
-        shares = self.duals.record_dual
+        neighbour_dual = self.duals.record_dual
         limits = np.array(
             [
-                np.minimum(self.record_errors, shares) / LIMIT_FACTOR,
-                np.maximum(self.record_errors, shares) * LIMIT_FACTOR,
+                np.minimum(self.record_errors, neighbour_dual) / LIMIT_FACTOR,
+                np.maximum(self.record_errors, neighbour_dual) * LIMIT_FACTOR,
             ]
         )
         record_dual = np.clip(self.record_errors, *limits)
@@ -248,7 +249,7 @@ class Proof:
         max_cuts = min(max(20, len(self.columns.X) // 4), MAX_CUTS)
         master = MasterProblem(self.columns, None)
         while True:
-            relaxation = master.solve_linear(self.seconds_left, self.check_interrupt)
+            relaxation = master.solve_linear(self.seconds_left, self.report_progress)
             if relaxation is None:
                 raise OutOfTime
             self.max_bound = min(self.sse, relaxation.cost)

@@ -37,6 +37,8 @@ class ProofResult:
         A lower bound of the SSE of all partitions into groups of at least k.
     optimal : bool
         Whether the SSE is proven to be minimal, to eight digits.
+    complete : bool
+        Whether the work ended by itself, rather than by the budget or Ctrl-C.
     seconds : float
         CPU seconds spent, or the time of the given clock.
     """
@@ -45,6 +47,7 @@ class ProofResult:
     sse: float
     bound: float
     optimal: bool
+    complete: bool
     seconds: float = 0.0
 
     @property
@@ -114,12 +117,18 @@ def prove_within_budget(
     labels = divide_large_groups(X, labels, k)
     Z, power = scale_to_unit_cost(X, squared_errors(X, labels).sum())
     proof = Proof(Z, k, labels, budget)
+    complete = False
     with suppress(*interruptions):
         improve_proof(proof, seed)
+        complete = True
     best = in_order(proof.labels)
-    bound = float(np.ldexp(proof.bound, -2 * power))
     return ProofResult(
-        best, float(squared_errors(X, best).sum()), bound, is_closed(proof), budget.seconds_spent
+        labels=best,
+        sse=float(squared_errors(X, best).sum()),
+        bound=float(np.ldexp(proof.bound, -2 * power)),
+        optimal=is_closed(proof),
+        complete=complete or is_closed(proof),
+        seconds=budget.seconds_spent,
     )
 
 
@@ -141,11 +150,18 @@ def run_programmes(proof: Proof, seed: int) -> None:
 
 def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> ProofResult:
     """Return the partition of a long table with the bound of a certificate."""
-    sse, bound = float(squared_errors(X, labels).sum()), 0.0
+    sse, bound, complete = float(squared_errors(X, labels).sum()), 0.0, False
     with suppress(KeyboardInterrupt):  # while neighbours are searched; later ones keep a bound
-        bound = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock).bound
-    optimal = sse - bound <= 4 * TOLERANCE * sse
-    return ProofResult(labels, sse, bound, optimal, budget.seconds_spent)
+        certificate = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock)
+        bound, complete = certificate.bound, certificate.complete
+    return ProofResult(
+        labels=labels,
+        sse=sse,
+        bound=bound,
+        optimal=sse - bound <= 4 * TOLERANCE * sse,
+        complete=complete,
+        seconds=budget.seconds_spent,
+    )
 
 
 def trivial_proof(X: Matrix, labels: Labels, k: int) -> ProofResult:
@@ -155,4 +171,4 @@ def trivial_proof(X: Matrix, labels: Labels, k: int) -> ProofResult:
     elif len(X) < 2 * k:
         labels = np.zeros(len(X), np.int64)
     sse = float(squared_errors(X, labels).sum())
-    return ProofResult(labels, sse, sse * (1 - 1e-12), True)
+    return ProofResult(labels, sse, bound=sse * (1 - 1e-12), optimal=True, complete=True)

@@ -43,7 +43,7 @@ class Restarts:
 
         def report(*_: object) -> None:
             try:
-                outer_context.run(proof.check_interrupt)
+                outer_context.run(proof.report_progress)
             except OutOfTime:  # a search that is interrupted returns its best groups
                 raise KeyboardInterrupt from None
 

@@ -32,7 +32,7 @@ SWEEPS = 50
 MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
 CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
 MAX_EXCESS_COST = 20.0  # temperatures by which the cost of a group with influence exceeds its duals
-DUAL_RANGE = (0.25, 8.0)  # the least and the greatest dual, as multiples of the share of a record
+DUAL_RANGE = (0.25, 8.0)  # least and greatest dual, as multiples of the neighbour dual
 
 
 class Block:
@@ -87,7 +87,8 @@ class BlockTask(NamedTuple):
     The block contains the rows from ``start`` to ``stop``; ``outside`` are the rows around it.
     ``groups`` are the known ones that contain a row of the block, those of other blocks first,
     whose number is ``n_border_groups``. ``dual`` are the duals of the rows of the block, then of
-    those outside. ``temperature`` is in units of the duals.
+    those outside. ``temperature`` is in units of the duals, and groups are priced at most
+    ``max_pricings`` times.
     """
 
     start: int
@@ -97,7 +98,7 @@ class BlockTask(NamedTuple):
     n_border_groups: int
     dual: Values
     temperature: float
-    max_rounds: int
+    max_pricings: int
 
 
 class AscendedBlock(NamedTuple):
@@ -113,7 +114,7 @@ def block_task(
     block: Block,
     border_groups: Members,
     temperature: float,
-    max_rounds: int,
+    max_pricings: int,
 ) -> BlockTask:
     """Return the task of raising the duals of a block, at the present values of all ``duals``.
 
@@ -129,7 +130,7 @@ def block_task(
         n_border_groups=len(border_groups),
         dual=np.concatenate([duals[block.start : block.stop], duals[outside]]),
         temperature=temperature,
-        max_rounds=max_rounds,
+        max_pricings=max_pricings,
     )
 
 
@@ -141,14 +142,13 @@ def ascend_block(table: LongTable, task: BlockTask) -> AscendedBlock:
     pool = GroupPool(
         block_table.X, positions(task.groups, start, stop, task.outside), task.n_border_groups
     )
-    share = table.share[start:stop]
-    limits = np.array([DUAL_RANGE[0] * share, DUAL_RANGE[1] * share])
+    limits = np.array([factor * table.neighbour_dual[start:stop] for factor in DUAL_RANGE])
     dual = task.dual.copy()  # a task may be repeated
     effort = PricingEffort(
         min(MAX_CANDIDATES, table.near.shape[1]), MAX_STEPS, include_larger=False
     )
     outside_order = size + np.argsort(-dual[size:], kind="stable")
-    for _ in range(task.max_rounds):
+    for _ in range(task.max_pricings):
         group_start, groups = pool.incidence(size)
         greatest_change = run_sweeps(
             pool.dual_excess(dual), dual, limits, group_start, groups, temperature, SWEEPS

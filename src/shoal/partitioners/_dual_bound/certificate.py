@@ -29,12 +29,12 @@ BLOCK = 4_096  # rows whose duals are raised together
 # Blocks whose duals are raised in parallel do not use each other's new duals, which does no harm if
 # they are few. Their number does not depend on the number of threads, so neither do results.
 MAX_PARALLEL, MIN_SPACING = 4, 12
-COST_FACTOR = 1.3  # times the mean share of a record: about what a record costs
+COST_FACTOR = 1.3  # times the mean neighbour dual: about what a record costs
 START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without a partition
 ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with a partition
 LIFT_FACTOR = 1.06  # times the duals of the quick bound: where the first corrections start
 Passes = tuple[tuple[float, int], ...]
-# Temperatures of the passes of each round, and how often groups are generated in a pass.
+# The passes of each round: a temperature, and how often groups are priced at most in each block.
 ROUNDS: tuple[Passes, ...] = (
     ((0.1, 6), (0.1, 2), (0.05, 2), (0.03, 2), (0.02, 2), (0.01, 2)),
     ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
@@ -156,7 +156,7 @@ class _LongProof:
         self.best_duals = pair_duals(table)
         self.best_sum = float(self.best_duals.sum())
         self.cost = None if cost is None else float(np.ldexp(cost, -2 * table.power))
-        self.cost_unit = COST_FACTOR * float(table.share.mean())
+        self.cost_unit = COST_FACTOR * float(table.neighbour_dual.mean())
         self.total_sse = float(total_sums_of_squares(table.X).sum())
         self.blocks: list[Block] = make_blocks(table, BLOCK)
         self.start_duals: Values | None = None
@@ -187,36 +187,38 @@ class _LongProof:
     def _ascend_passes(self, duals: Values, passes: Passes, deadline: float) -> bool:
         """Make some passes; return whether they took less than ``deadline`` seconds."""
         with suppress(OutOfTime):
-            for temperature, max_rounds in passes:
-                self._ascend(duals, temperature, max_rounds, deadline)
+            for temperature, max_pricings in passes:
+                self._ascend(duals, temperature, max_pricings, deadline)
             return True
         return False
 
-    def _ascend(self, duals: Values, temperature: float, max_rounds: int, deadline: float) -> None:
+    def _ascend(
+        self, duals: Values, temperature: float, max_pricings: int, deadline: float
+    ) -> None:
         """Raise the duals of all blocks once; raise `OutOfTime` after ``deadline`` seconds."""
         n_blocks, n_done = len(self.blocks), 0
         spacing = -(-n_blocks // max(1, min(MAX_PARALLEL, n_blocks // MIN_SPACING)))
 
-        def check() -> None:
+        def report() -> None:
             stage = f"at temperature {temperature:g}"
-            self._check_time(deadline, stage, n_done, len(duals))
+            self._report_progress(deadline, stage, n_done, len(duals))
 
         for first in range(spacing):
             blocks = self.blocks[first::spacing]
             tasks = [
                 block_task(
                     self.table, duals, block, self._border_groups(block),
-                    temperature * self.cost_unit, max_rounds,
+                    temperature * self.cost_unit, max_pricings,
                 )
                 for block in blocks
             ]  # fmt: skip
-            with closing(self.executor.ascend_blocks(tasks, check)) as results:
+            with closing(self.executor.ascend_blocks(tasks, report)) as results:
                 for number, result in results:
                     block = blocks[number]
                     duals[block.start : block.stop] = result.dual
                     block.set_groups(result.groups)
                     n_done += len(block)
-                    check()
+                    report()
 
     def _border_groups(self, block: Block) -> Members:
         """Return the groups of other blocks that contain a row of this one."""
@@ -228,18 +230,18 @@ class _LongProof:
         """Correct some duals; keep them if they prove more than the best so far."""
         corrections = Corrections(self.table, duals)
 
-        def check(n_done: int, n_total: int) -> None:
-            self._check_time(self.budget.seconds, "correcting", n_done, n_total)
+        def report(n_done: int, n_total: int) -> None:
+            self._report_progress(self.budget.seconds, "correcting", n_done, n_total)
 
         try:
-            groups = corrections.run(self.executor, check)
+            groups = corrections.run(self.executor, report)
         finally:
             feasible = corrections.feasible
             if feasible.sum() > self.best_sum:
                 self.best_sum, self.best_duals = float(feasible.sum()), feasible
         add_groups(self.blocks, groups)
 
-    def _check_time(self, deadline: float, stage: str, n_done: int, n_total: int) -> None:
+    def _report_progress(self, deadline: float, stage: str, n_done: int, n_total: int) -> None:
         """Report the bound so far; raise `OutOfTime` after ``deadline`` seconds."""
         status = f"bounding, loss at least {100 * self.best_sum / self.total_sse:.2f} %"
         if self.cost is not None and self.best_sum > 0:

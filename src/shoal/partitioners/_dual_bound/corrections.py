@@ -1,9 +1,10 @@
 """Corrections: how far duals must fall so that no group costs less than the sum of its duals.
 
-`shoal._kernels.dual_bound.search_radius` explains from which of its rows a violated group is found.
-All rows are searched; then the greatest dual of each group that was found is lowered until the
-group is no longer violated, and the rows from which one was found are searched again. If a group is
-still violated after some passes, the dual of the row from which it is found is lowered.
+A violated group is anchored at one or more of its rows, as explained in
+`shoal._kernels.dual_bound.search_radius`. All rows are searched for the groups anchored there; then
+the greatest dual of each group that was found is lowered until the group is no longer violated, and
+the rows at which one was found are searched again. If a group is still violated after some passes,
+the dual of its anchor is lowered.
 """
 
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable
 from shoal.partitioners._dual_bound.row_corrections import CorrectionSearch
 
-MAX_PASSES = 8  # over rows from which violated groups were found
+MAX_PASSES = 8  # over rows at which violated groups were found
 CLOSE_SHARE = 1e-5  # of the duals: corrections too small for a further pass
 # Outliers can have very many candidates, which take memory. Fewer in the last searches, of the
 # largest duals, lower the bound.
@@ -29,13 +30,13 @@ EFFORT = CorrectionEffort(
     floor_steps=200_000,
     max_candidates=20_000,
     margin=0.0,  # depends on the table
-    space=262_144,
+    list_capacity=262_144,
 )
 HARD_EFFORT = EFFORT._replace(floor_steps=5_000_000, max_candidates=100_000)
 HARD_SHARE = 0.0005  # of all rows: those searched with the greater effort
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
-Check = Callable[[int, int], None]
+OnRows = Callable[[int, int], None]
 
 
 class Corrections:
@@ -51,29 +52,29 @@ class Corrections:
         X, n = table.X, len(duals)
         self.net_dual = net_duals(X, table.near, table.k, duals)
         self.boxes = box_levels(X)
-        # No violated group is found from a row whose dual is its share, so a row that was not
-        # searched falls to that, and no row must fall below it.
+        # No violated group is anchored at a row whose dual is at most its neighbour dual, so a row
+        # that was not searched falls to that, and no row must fall below it.
         self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)
         self.is_incomplete = np.zeros(n, np.bool_)
 
     @property
     def feasible(self) -> Values:
-        """Feasible duals: corrected ones, or at most the shares where rows were not searched."""
+        """Feasible duals: corrected ones, or at most neighbour duals of rows not searched."""
         corrected_duals = self.duals + self.correction
         return np.where(
-            self.is_unsearched, np.minimum(self.duals, self.table.share), corrected_duals
+            self.is_unsearched, np.minimum(self.duals, self.table.neighbour_dual), corrected_duals
         )
 
-    def run(self, executor: Executor, check_interrupt: Check) -> Members:
+    def run(self, executor: Executor, on_progress: OnRows) -> Members:
         """Lower duals until all are feasible; return the groups that were violated.
 
-        After some rows, ``check_interrupt`` is called with their number and that of all rows of the
+        After some rows, ``on_progress`` is called with their number and that of all rows of the
         pass; it may raise.
         """
         n, violated = len(self.duals), []
         rows = np.arange(n)
         for pass_number in range(MAX_PASSES):
-            groups, costs = self._search(rows, STRIDE, EFFORT, executor, check_interrupt)
+            groups, costs = self._search(rows, STRIDE, EFFORT, executor, on_progress)
             violated.append(groups)
             rows = rows[self.correction[rows] < 0]
             remaining = -self.correction[rows[~self.is_incomplete[rows]]].sum()
@@ -84,9 +85,7 @@ class Corrections:
         hard_rows = rows[self.is_incomplete[rows]]
         hard_rows = hard_rows[np.argsort(self.correction[hard_rows], kind="stable")]
         hard_rows = hard_rows[: int(np.ceil(HARD_SHARE * n))]
-        hard_groups, _ = self._search(
-            hard_rows, HARD_STRIDE, HARD_EFFORT, executor, check_interrupt
-        )
+        hard_groups, _ = self._search(hard_rows, HARD_STRIDE, HARD_EFFORT, executor, on_progress)
         return np.concatenate([*violated, hard_groups])
 
     def _lower(self, groups: Members, costs: Values) -> None:
@@ -102,7 +101,7 @@ class Corrections:
         stride: int,
         effort: CorrectionEffort,
         executor: Executor,
-        check_interrupt: Check,
+        on_progress: OnRows,
     ) -> tuple[Members, Values]:
         """Find the corrections of some rows; return violated groups and their reduced costs."""
         chunks = [rows[i : i + stride] for i in range(0, len(rows), stride)]
@@ -110,11 +109,11 @@ class Corrections:
         groups = [np.empty((0, self.table.k), np.int32)] * (len(chunks) + 1)
         reduced_costs, n_done = [np.empty(0)] * (len(chunks) + 1), 0
 
-        def check() -> None:
-            check_interrupt(n_done, len(rows))
+        def report() -> None:
+            on_progress(n_done, len(rows))
 
         search = CorrectionSearch(self.duals, self.net_dual, self.boxes, effort)
-        with closing(executor.correct_chunks(search, chunks, check)) as results:
+        with closing(executor.correct_chunks(search, chunks, report)) as results:
             for number, result in results:
                 chunk = chunks[number]
                 self.correction[chunk] = result.correction
@@ -122,5 +121,5 @@ class Corrections:
                 self.is_unsearched[chunk] = False
                 groups[number], reduced_costs[number] = result.groups, result.reduced_costs
                 n_done += len(chunk)
-                check()
+                report()
         return np.concatenate(groups), np.concatenate(reduced_costs)

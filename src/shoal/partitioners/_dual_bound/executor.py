@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 from joblib import effective_n_jobs
 
 from shoal.partitioners._base import Indices
+from shoal.partitioners._budget import OnProgress
 from shoal.partitioners._dual_bound.block_ascent import AscendedBlock, BlockTask, ascend_block
 from shoal.partitioners._dual_bound.long_table import LongTable
 from shoal.partitioners._dual_bound.row_corrections import (
@@ -16,7 +17,6 @@ from shoal.partitioners._dual_bound.row_corrections import (
     row_corrections,
 )
 
-Heartbeat = Callable[[], None]
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 NumberedResults = Generator[tuple[int, Result], None, None]
@@ -26,22 +26,22 @@ class Executor(Protocol):
     """What executes the tasks of a certificate.
 
     `ascend_blocks` and `correct_chunks` yield the position and the result of each task, in any
-    order. Closing the generator cancels the tasks that are left. ``heartbeat`` may be called while
-    no task completes; it raises to end the work.
+    order. Closing the generator cancels the tasks that are left. ``on_progress`` may be called
+    while no task completes; it may raise to end the work.
     """
 
     def share_table(self, table: LongTable) -> None:
         """Make a table available to all tasks; called once, before the first of them."""
 
     def ascend_blocks(
-        self, tasks: Sequence[BlockTask], heartbeat: Heartbeat
+        self, tasks: Sequence[BlockTask], on_progress: OnProgress
     ) -> NumberedResults[AscendedBlock]:
         """Raise the duals of some blocks; see `ascend_block`."""
 
     def correct_chunks(
-        self, search: CorrectionSearch, chunks: Sequence[Indices], heartbeat: Heartbeat
+        self, search: CorrectionSearch, chunks: Sequence[Indices], on_progress: OnProgress
     ) -> NumberedResults[RowCorrections]:
-        """Search from the rows of each chunk for violated groups; see `row_corrections`."""
+        """Search for the violated groups anchored at the rows of chunks; see `row_corrections`."""
 
 
 class ThreadExecutor:
@@ -61,17 +61,17 @@ class ThreadExecutor:
         self.table = table
 
     def ascend_blocks(
-        self, tasks: Sequence[BlockTask], heartbeat: Heartbeat
+        self, tasks: Sequence[BlockTask], on_progress: OnProgress
     ) -> NumberedResults[AscendedBlock]:
         """Yield results in the order of the tasks."""
-        del heartbeat  # not needed: tasks are short, and signals interrupt waiting for a thread
+        del on_progress  # not needed: tasks are short, and signals interrupt waiting for a thread
         return self._run(lambda task: ascend_block(self.table, task), tasks)
 
     def correct_chunks(
-        self, search: CorrectionSearch, chunks: Sequence[Indices], heartbeat: Heartbeat
+        self, search: CorrectionSearch, chunks: Sequence[Indices], on_progress: OnProgress
     ) -> NumberedResults[RowCorrections]:
         """Yield results in the order of the chunks."""
-        del heartbeat
+        del on_progress
         return self._run(lambda rows: row_corrections(self.table, search, rows), chunks)
 
     def _run(

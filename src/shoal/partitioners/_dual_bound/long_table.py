@@ -25,8 +25,9 @@ class LongTable(NamedTuple):
     """The records of a table times a power of two, reordered, and the nearest ones of each.
 
     Row r of ``X`` is record ``order[r]`` times 2 ** ``-power``. ``near[r]`` are the rows nearest to
-    row r, and ``share[r]`` is the sum of the squared distances to the k - 1 nearest over 2k: no
-    group costs less than the shares of its records.
+    row r. ``neighbour_dual[r]`` is the feasible dual that follows from its k - 1 nearest
+    neighbours: the sum of their squared distances over 2k. No group costs less than the sum of
+    these duals.
     """
 
     X: Matrix
@@ -34,7 +35,7 @@ class LongTable(NamedTuple):
     power: int
     order: Rows
     near: Rows
-    share: Values
+    neighbour_dual: Values
 
 
 def long_table(X: Matrix, k: int, n_neighbours: int | None = None) -> LongTable:
@@ -48,13 +49,13 @@ def long_table(X: Matrix, k: int, n_neighbours: int | None = None) -> LongTable:
     rows = np.ascontiguousarray(X[order])
     np.ldexp(rows, -power, out=rows)
     n_listed = min(n - 1, n_listed)
-    neighbours, share, n_done = np.empty((n, n_listed), np.int32), np.empty(n), 0
+    near, neighbour_dual, n_done = np.empty((n, n_listed), np.int32), np.empty(n), 0
     for records, nearest, squares in stream_neighbours(open_index(rows), n_listed):
-        neighbours[records] = nearest
-        share[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
+        near[records] = nearest
+        neighbour_dual[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
         n_done += len(records)
         progress.report("finding neighbours", n_done, n)
-    return LongTable(X=rows, k=k, power=power, order=order, near=neighbours, share=share)
+    return LongTable(rows, k, power, order, near, neighbour_dual)
 
 
 def rounding_share(table: LongTable) -> float:
@@ -87,9 +88,9 @@ def extract_block(
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
     block_near = positions(table.near[start:stop], start, stop, outside)
-    gaps = squared_distances_to_neighbours(X, block_near)
-    gap_sums = nearest_sums(table.X, table.near, rows, table.k)
-    return NeighbourTable(X, block_near, gaps, gap_sums), rows
+    squares = squared_distances_to_neighbours(X, block_near)
+    square_sums = nearest_sums(table.X, table.near, rows, table.k)
+    return NeighbourTable(X, block_near, squares, square_sums), rows
 
 
 def positions(

@@ -31,17 +31,17 @@ BATCH = 16_384  # rows that are searched at a time, which saves memory
 
 
 def pair_duals(table: LongTable) -> Values:
-    """Return feasible duals of all rows: those of potentials, or the shares if these prove more."""
+    """Return feasible duals of all rows: of potentials, or of neighbours if these prove more."""
     k, n, n_listed = table.k, len(table.X), n_used_neighbours(table)
-    if n <= k or not table.share.any():
-        return table.share
-    scale = table.share * (k / (k - 1))  # the potentials of k rows at equal distances
+    if n <= k or not table.neighbour_dual.any():
+        return table.neighbour_dual
+    scale = table.neighbour_dual * (k / (k - 1))  # the potentials of k rows at equal distances
     potential = scale.copy()
     for _ in range(SWEEPS):
         balance_potentials(table.X, table.near, n_listed, potential, k)
     limit, start, partners = possible_partners(table, potential, scale)
     np.minimum(potential, limit, out=potential)
-    cost, gradient, best = np.empty(n), np.empty(n), table.share
+    cost, gradient, best = np.empty(n), np.empty(n), table.neighbour_dual
     for step in range(N_STEPS):
         progress.report("comparing near records", step, N_STEPS)
         write_pair_costs(table.X, start, partners, potential, k, cost, gradient)

@@ -1,6 +1,6 @@
 """The correction of some rows: how far their duals must fall, from a search for violated groups.
 
-`shoal._kernels.dual_bound.search_radius` explains from which of its rows a violated group is found.
+`shoal._kernels.dual_bound.search_radius` explains at which rows a violated group is anchored.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,7 @@ class RowCorrections(NamedTuple):
 
 
 def row_corrections(table: LongTable, search: CorrectionSearch, rows: Indices) -> RowCorrections:
-    """Search from some rows for violated groups."""
+    """Search for the violated groups anchored at some rows."""
     priced_table = PricedTable(
         table.X, table.near, table.k, search.dual, search.net_dual, search.boxes
     )
@@ -49,9 +49,9 @@ def row_corrections(table: LongTable, search: CorrectionSearch, rows: Indices) -
     cheapest = open_cheapest_groups(len(rows), MAX_GROUPS_PER_ROW, table.k)
     correct_rows(priced_table, rows, effort, cheapest)
     is_stored, is_incomplete = cheapest.is_stored, cheapest.bounds < cheapest.costs.min(axis=1)
-    # No dual has to fall below its share.
+    # No dual has to fall below the neighbour dual.
     dual = search.dual[rows]
-    lowest_correction = np.minimum(dual, table.share[rows]) - dual
+    lowest_correction = np.minimum(dual, table.neighbour_dual[rows]) - dual
     return RowCorrections(
         correction=np.maximum(cheapest.bounds, lowest_correction),
         groups=cheapest.groups[is_stored].astype(np.int32),

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.exchange import (
+from shoal._kernels.t_closeness_exchange import (
     ConfidentialRanks,
     GroupMembers,
-    distance_from_table,
     exchange_with_candidates,
+    group_distance,
 )
 from shoal.partitioners._base import Indices, Matrix, Partition, in_order, squared_distances
 
@@ -85,7 +85,7 @@ def exchange(
     )
     for group in range(partition.n_groups):
         records = members[start[group] : start[group + 1]]
-        if distance_from_table(table, records, 0, records[0]) > t:
+        if group_distance(table, records) > t:
             centroid = Z[records].mean(axis=0)
             candidates = np.argsort(squared_distances(Z, centroid), kind="stable")
             exchange_with_candidates(table, groups, group, candidates, t)

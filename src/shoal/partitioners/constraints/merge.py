@@ -52,6 +52,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
     members = np.split(order, start[1:])
     centroids = np.add.reduceat(Z[order], start, axis=0) / partition.sizes[:, np.newaxis]
     tree = build_tree(centroids)
+    # Ascending, and so a heap.
     queue = [group for group, records in enumerate(members) if not passes(records)]
     failing, n_failing = set(queue), len(queue)
     labels = partition.labels.copy()

@@ -5,9 +5,9 @@ from sklearn.base import clone
 
 from shoal import _progress as progress
 from shoal._kernels.spatial.box_tree import BoxTree, build_tree
-from shoal._kernels.unit_descent import MAX_NEAR_GROUPS, LastTrials, try_moves
-from shoal._kernels.unit_groups import UnitGroups, open_unit_groups
-from shoal._kernels.unit_repair import dissolve_if_cheaper, repair_groups, split_groups
+from shoal._kernels.units.descent import MAX_NEAR_GROUPS, LastTrials, try_moves
+from shoal._kernels.units.groups import UnitGroups, open_unit_groups
+from shoal._kernels.units.repair import dissolve_if_cheaper, repair_groups, split_groups
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partitioner, in_order, sse
 from shoal.partitioners._local_search.refine import centre_and_scale

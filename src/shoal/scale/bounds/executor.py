@@ -13,8 +13,9 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from shoal.partitioners._base import Indices
+from shoal.partitioners._budget import OnProgress
 from shoal.partitioners._dual_bound.block_ascent import AscendedBlock, BlockTask, ascend_block
-from shoal.partitioners._dual_bound.executor import Heartbeat, NumberedResults
+from shoal.partitioners._dual_bound.executor import NumberedResults
 from shoal.partitioners._dual_bound.long_table import LongTable
 from shoal.partitioners._dual_bound.row_corrections import (
     CorrectionSearch,
@@ -81,13 +82,13 @@ class RunnerExecutor:
         self._table = write_arrays(join(self.folder, "table"), table)
 
     def ascend_blocks(
-        self, tasks: Sequence[BlockTask], heartbeat: Heartbeat
+        self, tasks: Sequence[BlockTask], on_progress: OnProgress
     ) -> NumberedResults[AscendedBlock]:
         """Yield results in the order of completion."""
-        return self._run(ascend_stored_block, [(self._table, task) for task in tasks], heartbeat)
+        return self._run(ascend_stored_block, [(self._table, task) for task in tasks], on_progress)
 
     def correct_chunks(
-        self, search: CorrectionSearch, chunks: Sequence[Indices], heartbeat: Heartbeat
+        self, search: CorrectionSearch, chunks: Sequence[Indices], on_progress: OnProgress
     ) -> NumberedResults[RowCorrections]:
         """Yield results in the order of completion."""
         if not chunks:
@@ -96,7 +97,7 @@ class RunnerExecutor:
         file = write_arrays(join(self.folder, f"search-{self._n_searches:04d}"), search)
         try:
             tasks = [(self._table, file, rows) for rows in chunks]
-            with closing(self._run(correct_stored_rows, tasks, heartbeat)) as results:
+            with closing(self._run(correct_stored_rows, tasks, on_progress)) as results:
                 yield from results
         finally:
             remove_arrays(file)
@@ -105,9 +106,9 @@ class RunnerExecutor:
         self,
         function: Callable[..., TimedResult],
         tasks: Sequence[tuple[Any, ...]],
-        heartbeat: Heartbeat,
+        on_progress: OnProgress,
     ) -> Generator[tuple[int, Any], None, None]:
-        with closing(run_tasks(self.runner, function, tasks, heartbeat)) as results:
+        with closing(run_tasks(self.runner, function, tasks, on_progress)) as results:
             for number, result in results:
                 if result.process != _this_process():  # whose CPU time is known
                     self.worker_seconds += result.seconds

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal import _progress as progress
-from shoal._kernels.local_recoding import N_ACTIVE, GroupLists, improve_groups
-from shoal._kernels.recoded_groups import NONE, RecodedGroups, summarise
+from shoal._kernels.constants import NONE
+from shoal._kernels.recoding.groups import RecodedGroups, summarise
+from shoal._kernels.recoding.local_search import N_ACTIVE, GroupLists, improve_groups
 from shoal.partitioners import Partition
 from shoal.partitioners._base import in_order
 from shoal.steps.recoding.hierarchies import RecodableColumn

@@ -1,8 +1,8 @@
 """Local search for groups that lose least if their values become common ancestors and ranges.
 
 Records move to other groups or are exchanged with records there, groups are dissolved, and groups
-of 2k units are split, while the loss falls and every group keeps k units. `recoded_groups` defines
-the loss.
+of 2k units are split, while the loss falls and every group keeps k units. The loss is that of
+`groups`.
 """
 
 from typing import NamedTuple
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.recoded_groups import (
-    NONE,
+from shoal._kernels.constants import NONE
+from shoal._kernels.recoding.groups import (
     add_record,
     has_unit,
     loss_with,
@@ -72,32 +72,32 @@ def improve_record(groups, k, active, i, near, costs):
     if groups.loss[a] - groups.loss[without_i] <= MIN_SAVING:
         return 0.0
     n_near = list_near_groups(groups, active, i, near, costs)
-    best, target, partner = MIN_SAVING, NONE, NONE
+    greatest_saving, target, partner = MIN_SAVING, NONE, NONE
     if n_near > 0 and units_after_exchange(groups, a, i, NONE) >= k:
         saving = groups.loss[a] - groups.loss[without_i] - costs[0]
-        if saving > best:
-            best, target = saving, near[0]
+        if saving > greatest_saving:
+            greatest_saving, target = saving, near[0]
     for b in near[:n_near]:
         j = groups.head[b]
         while j >= 0:
             original_loss = groups.loss[a] + groups.loss[b]
-            loss_a = loss_with(groups, without_i, j, original_loss - best)
-            if loss_a < original_loss - best:
+            loss_a = loss_with(groups, without_i, j, original_loss - greatest_saving)
+            if loss_a < original_loss - greatest_saving:
                 summarise(groups, without_j, b, j)
-                loss_b = loss_with(groups, without_j, i, original_loss - best - loss_a)
+                loss_b = loss_with(groups, without_j, i, original_loss - greatest_saving - loss_a)
                 if (
-                    original_loss - loss_a - loss_b > best
+                    original_loss - loss_a - loss_b > greatest_saving
                     and units_after_exchange(groups, a, i, groups.unit[j]) >= k
                     and units_after_exchange(groups, b, j, groups.unit[i]) >= k
                 ):
-                    best, target, partner = original_loss - loss_a - loss_b, b, j
+                    greatest_saving, target, partner = original_loss - loss_a - loss_b, b, j
             j = groups.next_record[j]
     if target < 0:
         return 0.0
     move_record(groups, i, target)
     if partner >= 0:
         move_record(groups, partner, a)
-    return best
+    return greatest_saving
 
 
 @compiled
@@ -106,15 +106,15 @@ def dissolve_group(groups, active, g, moved_records):
     original_loss, cost, n_moved = groups.loss[g], 0.0, 0
     while groups.head[g] >= 0:
         i = groups.head[g]
-        best, target = original_loss - cost - MIN_SAVING, NONE
+        least_increase, target = original_loss - cost - MIN_SAVING, NONE
         for b in active:
             if b != g:
-                increase = loss_with(groups, b, i, groups.loss[b] + best) - groups.loss[b]
-                if increase < best:
-                    best, target = increase, b
+                increase = loss_with(groups, b, i, groups.loss[b] + least_increase) - groups.loss[b]
+                if increase < least_increase:
+                    least_increase, target = increase, b
         if target < 0:
             break
-        cost += best
+        cost += least_increase
         remove_record(groups, i)
         add_record(groups, i, target)
         summarise(groups, target, target, NONE)

@@ -38,75 +38,80 @@ class GroupMembers(NamedTuple):
 
 
 @compiled
-def ordered_distance(rank, cumulative_counts, cumulative_sums):
-    """Return the mean over ranks of |P - Q|, the distributions of a sorted group and of the table.
+def ordered_distance(sorted_ranks, cumulative_counts, cumulative_sums):
+    """Return the earth mover's distance of a group from the table.
 
-    ``cumulative_counts`` has the number of records of the table up to each rank, and
-    ``cumulative_sums`` the sum of these over all smaller ranks.
+    It is the sum over ranks of |P - Q| over the number of ranks less one, where P and Q are the
+    cumulative distributions of the group and of the table. ``cumulative_counts`` has the number of
+    records of the table up to each rank, and ``cumulative_sums`` the sum of these over all smaller
+    ranks.
     """
-    n_ranks, n_records, size = cumulative_counts.shape[0], cumulative_counts[-1], rank.shape[0]
+    n_ranks, n_records = cumulative_counts.shape[0], cumulative_counts[-1]
+    size = sorted_ranks.shape[0]
     if n_ranks == 1:
         return 0.0
-    area = float(cumulative_sums[rank[0]])
+    total = float(cumulative_sums[sorted_ranks[0]])  # n_records times the sum of |P - Q|
     for i in range(size):
-        start = rank[i]
-        end = rank[i + 1] if i + 1 < size else n_ranks
+        start = sorted_ranks[i]
+        end = sorted_ranks[i + 1] if i + 1 < size else n_ranks
         if start == end:
             continue
-        height = (i + 1) * n_records / size
+        group_count = (i + 1) * n_records / size  # n_records times P, from start to end
         low, high = start, end  # the first rank where Q reaches P
         while low < high:
             middle = (low + high) // 2
-            if cumulative_counts[middle] < height:
+            if cumulative_counts[middle] < group_count:
                 low = middle + 1
             else:
                 high = middle
-        area += height * (low - start) - (cumulative_sums[low] - cumulative_sums[start])
-        area += (cumulative_sums[end] - cumulative_sums[low]) - height * (end - low)
-    return area / (n_records * (n_ranks - 1))
+        total += group_count * (low - start) - (cumulative_sums[low] - cumulative_sums[start])
+        total += (cumulative_sums[end] - cumulative_sums[low]) - group_count * (end - low)
+    return total / (n_records * (n_ranks - 1))
 
 
 @compiled
-def unordered_distance(rank, cumulative_counts):
+def unordered_distance(sorted_ranks, cumulative_counts):
     """Return the sum over values of the positive part of p - q, their shares in group and table.
 
-    ``rank`` has the ranks of the group, sorted; ``cumulative_counts`` the number of records of the
-    table up to each rank.
+    ``cumulative_counts`` has the number of records of the table up to each rank.
     """
-    size, n_records = rank.shape[0], cumulative_counts[-1]
-    total_excess, run_start = 0.0, 0
+    size, n_records = sorted_ranks.shape[0], cumulative_counts[-1]
+    total, run_start = 0.0, 0
     for i in range(size):
-        if i + 1 < size and rank[i + 1] == rank[i]:
+        if i + 1 < size and sorted_ranks[i + 1] == sorted_ranks[i]:
             continue
-        run_rank = rank[i]
+        run_rank = sorted_ranks[i]
         group_share = (i + 1 - run_start) / size
         n_lower = cumulative_counts[run_rank - 1] if run_rank > 0 else 0
         table_share = (cumulative_counts[run_rank] - n_lower) / n_records
-        total_excess += max(group_share - table_share, 0.0)
+        total += max(group_share - table_share, 0.0)
         run_start = i + 1
-    return total_excess
+    return total
 
 
 @compiled
-def distance_from_table(table, members, position, replacement):
-    """Return the greatest distance of a group from the table, over all confidential columns.
+def group_distance(table, members):
+    """Return the greatest distance of a group from the table, over all confidential columns."""
+    return distance_with_replacement(table, members, 0, members[0])
 
-    The record at ``position`` of ``members`` is replaced by ``replacement``.
-    """
+
+@compiled
+def distance_with_replacement(table, members, position, replacement):
+    """Return the `group_distance` if a record replaces the one at ``position`` of ``members``."""
     greatest = 0.0
-    rank = np.empty(members.shape[0], np.int64)
+    sorted_ranks = np.empty(members.shape[0], np.int64)
     for c in range(table.ranks.shape[1]):
         for i in range(members.shape[0]):
-            rank[i] = table.ranks[replacement if i == position else members[i], c]
-        rank.sort()
+            sorted_ranks[i] = table.ranks[replacement if i == position else members[i], c]
+        sorted_ranks.sort()
         start, stop = table.start[c], table.start[c + 1]
         cumulative_counts = table.cumulative_counts[start:stop]
         if table.ordered[c]:
             distance = ordered_distance(
-                rank, cumulative_counts, table.cumulative_sums[start + c : stop + c + 1]
+                sorted_ranks, cumulative_counts, table.cumulative_sums[start + c : stop + c + 1]
             )
         else:
-            distance = unordered_distance(rank, cumulative_counts)
+            distance = unordered_distance(sorted_ranks, cumulative_counts)
         greatest = max(greatest, distance)
     return greatest
 
@@ -121,7 +126,7 @@ def exchange_with_candidates(table, groups, g, candidates, t):
     """
     labels = groups.labels
     records = groups.members[groups.start[g] : groups.start[g + 1]]
-    current_distance = distance_from_table(table, records, 0, records[0])
+    current_distance = group_distance(table, records)
     for candidate in candidates:
         if current_distance <= t:
             break
@@ -136,8 +141,8 @@ def exchange_with_candidates(table, groups, g, candidates, t):
         while other_records[other_position] != candidate:
             other_position += 1
         record = records[position]
-        other_distance = distance_from_table(table, other_records, other_position, candidate)
-        new_distance = distance_from_table(table, other_records, other_position, record)
+        other_distance = group_distance(table, other_records)
+        new_distance = distance_with_replacement(table, other_records, other_position, record)
         if new_distance > max(t, other_distance):
             continue
         labels[record], labels[candidate] = other, g
@@ -154,7 +159,7 @@ def best_replacement(table, records, candidate, max_distance):
     """
     least, best = max_distance, -1
     for i in range(records.shape[0]):
-        distance = distance_from_table(table, records, i, candidate)
+        distance = distance_with_replacement(table, records, i, candidate)
         if distance < least:
             least, best = distance, i
     return best, least

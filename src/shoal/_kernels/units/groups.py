@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.structures.linked_lists import NONE, prepend, unlink
+from shoal._kernels.structures.linked_lists import prepend, unlink
 
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different keys stay different
 N_KEYS, VERSION = 0, 1  # indices of the counts
@@ -81,13 +82,13 @@ def link_records(groups, labels):
 @compiled
 def update_centroid(groups, g):
     """Compute the centroid of group ``g`` from its records."""
-    for j in range(groups.X.shape[1]):
+    for c in range(groups.X.shape[1]):
         total = 0.0
         i = groups.head[g]
         while i >= 0:
-            total += groups.X[i, j]
+            total += groups.X[i, c]
             i = groups.next_record[i]
-        groups.centroids[g, j] = total / max(groups.sizes[g], 1)
+        groups.centroids[g, c] = total / max(groups.sizes[g], 1)
     groups.counts[VERSION] += 1
     groups.version[g] = groups.counts[VERSION]
 
@@ -167,10 +168,10 @@ def move_record(groups, i, h):
     g = groups.labels[i]
     remove_record(groups, i)
     add_record(groups, i, h)
-    for j in range(groups.X.shape[1]):
+    for c in range(groups.X.shape[1]):
         if groups.sizes[g] > 0:
-            groups.centroids[g, j] += (groups.centroids[g, j] - groups.X[i, j]) / groups.sizes[g]
-        groups.centroids[h, j] += (groups.X[i, j] - groups.centroids[h, j]) / groups.sizes[h]
+            groups.centroids[g, c] += (groups.centroids[g, c] - groups.X[i, c]) / groups.sizes[g]
+        groups.centroids[h, c] += (groups.X[i, c] - groups.centroids[h, c]) / groups.sizes[h]
     groups.counts[VERSION] += 1
     groups.version[g] = groups.version[h] = groups.counts[VERSION]
     if 2 * groups.counts[N_KEYS] > groups.keys.shape[0]:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE, ONE, ZERO
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.spatial.box_tree import find_nearest, move_point
-from shoal._kernels.unit_groups import NONE, VERSION, count_of, move_record
+from shoal._kernels.units.groups import VERSION, count_of, move_record
 
 MAX_NEAR_GROUPS = 8  # nearest groups, to which a record may move
 MAX_PARTNERS = 64  # records of a group that are tried for an exchange
@@ -19,8 +20,6 @@ ROUNDING = 1e-11  # share of the squares up to which a change may be a rounding 
 CENTROID_ROUNDING = 1e-13  # rounding error of a centroid, in units of the extent of the table
 NEGLIGIBLE = 1e-28  # squared distance from a centroid that counts as 0
 MAX_MOVES = 3  # moves of one record in a row
-# NumPy integers, since numba compiles an inner kernel again for every plain constant passed to it.
-ONE, ZERO = np.int64(1), np.int64(0)
 
 
 class MovingRecords(NamedTuple):
@@ -134,14 +133,12 @@ def keeps_units(groups, k, leaving, arriving):
 
 
 @compiled
-def best_exchange(groups, k, leaving, none_arriving, least, margin):
-    """Return the best exchange: increase, record of the other group, and whether with its unit.
+def best_exchange(groups, k, leaving, b, mean, least, margin):
+    """Return the best exchange with group ``b``: increase, record there, and whether with its unit.
 
-    The record is NONE if no increase is below ``least`` by more than ``margin``. ``none_arriving``
-    has the other group, and its mean is overwritten. Equal records that follow each other are tried
-    once.
+    The record is NONE if no increase is below ``least`` by more than ``margin``. Equal records that
+    follow each other are tried once. ``mean`` is scratch space.
     """
-    b, mean = none_arriving.group, none_arriving.mean
     partner, partner_with_unit = NONE, False
     j, previous, n_tries_left = groups.head[b], NONE, MAX_PARTNERS
     while j >= 0 and n_tries_left > 0:
@@ -201,14 +198,14 @@ def best_move(groups, tree, k, i, scratch):
             b, square_sum = scratch.near[m], own_square + scratch.squares[m]
             n_both = groups.sizes[a] + groups.sizes[b]
             margin = ROUNDING * square_sum * n_both + CENTROID_ROUNDING * np.sqrt(square_sum)
-            none_arriving = MovingRecords(b, NONE, ZERO, scratch.means[1])
-            increase = sse_increase(groups, leaving, none_arriving)
+            no_records = MovingRecords(b, NONE, ZERO, scratch.means[1])
+            increase = sse_increase(groups, leaving, no_records)
             if increase < best.sse_increase - margin and keeps_units(
-                groups, k, leaving, none_arriving
+                groups, k, leaving, no_records
             ):
                 best = UnitMove(increase, b, with_unit, NONE, False)
             increase, j, j_with_unit = best_exchange(
-                groups, k, leaving, none_arriving, best.sse_increase, margin
+                groups, k, leaving, b, scratch.means[1], best.sse_increase, margin
             )
             if j != NONE:
                 best = UnitMove(increase, b, with_unit, j, j_with_unit)

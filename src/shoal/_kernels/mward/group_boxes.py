@@ -19,7 +19,7 @@ GROUPS_PER_BOX = BLOCK
 class GroupBoxes(NamedTuple):
     """The groups, box by box; sizes are numbers of records.
 
-    ``centres[b, j]`` is column j of the groups in box b, ``sizes[b]`` are
+    ``centres[b, c]`` is column c of the groups in box b, ``sizes[b]`` are
     their sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
     one row per column; ``distance_to_box`` is the squared distance of each box to the
     point of the last search. ``positions`` is the position of each group.
@@ -72,18 +72,18 @@ def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
     b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
     boxes.sizes[b, i] = size
-    for j in range(point.shape[0]):
-        boxes.centres[b, j, i] = point[j]
-        boxes.low[j, b] = min(boxes.low[j, b], point[j])
-        boxes.high[j, b] = max(boxes.high[j, b], point[j])
+    for c in range(point.shape[0]):
+        boxes.centres[b, c, i] = point[c]
+        boxes.low[c, b] = min(boxes.low[c, b], point[c])
+        boxes.high[c, b] = max(boxes.high[c, b], point[c])
 
 
 @compiled
 def remove_group(boxes, group):
     """Remove ``group`` by moving it to infinity."""
     b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
-    for j in range(boxes.centres.shape[1]):
-        boxes.centres[b, j, i] = np.inf
+    for c in range(boxes.centres.shape[1]):
+        boxes.centres[b, c, i] = np.inf
 
 
 @compiled
@@ -91,11 +91,11 @@ def measure_box_distances(boxes, point):
     """Set ``distance_to_box`` to the squared distances from ``point`` to the boxes."""
     for b in range(boxes.distance_to_box.shape[0]):
         boxes.distance_to_box[b] = 0.0
-    for j in range(point.shape[0]):
-        value = point[j]
+    for c in range(point.shape[0]):
+        value = point[c]
         for b in range(boxes.distance_to_box.shape[0]):
-            gap = max(max(boxes.low[j, b] - value, value - boxes.high[j, b]), 0.0)
-            boxes.distance_to_box[b] += gap * gap
+            difference = max(max(boxes.low[c, b] - value, value - boxes.high[c, b]), 0.0)
+            boxes.distance_to_box[b] += difference * difference
 
 
 @compiled

@@ -5,15 +5,15 @@ of the group, for a number the width of the group's range. A summary of a group 
 follows from; it is stored in a row, usually that of the group's number.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled, inlined
+from shoal._kernels.constants import NONE
 from shoal._kernels.structures.linked_lists import prepend, unlink
-
-NONE = -1
 
 
 class RecodedGroups(NamedTuple):
@@ -72,7 +72,7 @@ def add_to_summary(groups, row, i):
             groups.n_values[row, c] += 1
     for c in range(groups.numbers.shape[1]):
         value = groups.numbers[i, c]
-        if value == value:
+        if not math.isnan(value):
             if groups.n_numbers[row, c] == 0:
                 groups.low[row, c] = groups.high[row, c] = value
             groups.low[row, c] = min(groups.low[row, c], value)
@@ -122,7 +122,7 @@ def loss_with(groups, row, i, bound):
         if n_numbers == 0:
             continue
         low, high = groups.low[row, c], groups.high[row, c]
-        if value == value:
+        if not math.isnan(value):
             low, high, n_numbers = min(low, value), max(high, value), n_numbers + 1
         total += n_numbers * (high - low)
         if total > bound:

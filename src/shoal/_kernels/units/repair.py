@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import ward_cost
 from shoal._kernels.spatial.box_tree import find_nearest, move_point, remove_point
-from shoal._kernels.unit_groups import (
-    NONE,
+from shoal._kernels.units.groups import (
     count_of,
     may_leave,
     move_record,
@@ -28,8 +28,8 @@ ROUNDING = 1e-11  # share of the SSE of a group up to which a change may be a ro
 class MovedRecords(NamedTuple):
     """Records that were moved, in this order, and the groups that they left."""
 
-    records: np.ndarray
-    original_groups: np.ndarray
+    records: np.ndarray  # (k,)
+    original_groups: np.ndarray  # (k,)
 
 
 @compiled
@@ -226,7 +226,7 @@ def split_group(groups, k, g, h):
 def split_groups(groups, k, n_groups, split_equal):
     """Split groups of 2k units or more; return the number of groups.
 
-    Those whose records are all alike are split only if ``split_equal``: that saves nothing.
+    Groups of equal records are split only if ``split_equal``, since that saves nothing.
     """
     for g in range(n_groups):
         while groups.n_units[g] >= 2 * k and (split_equal or sse_of(groups, g) > 0.0):
