@@ -248,9 +248,7 @@ def test_scratch_files_can_be_in_a_store(s3, X, right):
     assert scale.lower_bound(X, K, client="processes:2", scratch=scratch) == right
     assert not s3.files()
     reads = [
-        key
-        for method, key in s3.log[earlier:]
-        if method == "GET" and key.endswith("/arrays/table")
+        key for method, key in s3.log[earlier:] if method == "GET" and key.endswith("/arrays/table")
     ]
     assert 2 <= len(reads) <= 4  # once in each process, with no more than one request for its size
 

@@ -1,6 +1,7 @@
 """The same plan on a cluster: its guarantees, and independence of workers, files and order."""
 
 import json
+import re
 from collections import Counter
 
 import numpy as np
@@ -208,9 +209,9 @@ def test_linkage_states_the_number_of_targets(client, monkeypatch, tmp_path):
     monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
-    asked = int(release.remarks["linkage"].split()[1])
+    asked = int(re.search(r"sample of (\d+)", release.remarks["linkage"])[1])
     assert 30 < asked < 120
-    assert f"Of {asked} records drawn from 900, " in release.remarks["linkage"]
+    assert f"a sample of {asked} of 900 records. " in release.remarks["linkage"]
 
 
 def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):

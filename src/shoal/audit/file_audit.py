@@ -134,7 +134,7 @@ class FileAudit:
         if self.delivery is None:
             return evidence
         release = self.delivery.release
-        original = tables.open_frame(self.delivery.table)
+        original = tables.open_frame(self.delivery.original_table)
         original = original if release.rows is None else tables.take(original, release.rows)
         return replace(
             evidence,

@@ -150,9 +150,9 @@ def _report_text(
     if writing.curve:
         plan_used = release.plan  # with the kinds that were inferred from the file
         interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)
-        points = run_around(interpreted, delivery.table, n_jobs=None)
+        points = run_around(interpreted, delivery.original_table, n_jobs=None)
     if writing.evidence:
-        evidence = gather_evidence(release, delivery.table)
+        evidence = gather_evidence(release, delivery.original_table)
     summary = summarise(
         release,
         writing.audience,

@@ -42,7 +42,7 @@ class Delivery:
     ----------
     release : Release
         The release; its verdict is that of the file.
-    table : pyarrow.Table
+    original_table : pyarrow.Table
         The table that the plan was run on.
     columns : tuple of str
         The columns of the file, in order.
@@ -56,7 +56,7 @@ class Delivery:
     """
 
     release: Release
-    table: Any
+    original_table: Any
     columns: tuple[str, ...]
     source: Fingerprint | None = None
     target: Fingerprint | None = None
@@ -80,7 +80,7 @@ def deliver(
     allow_not_kept: bool = False,
     force: bool = False,
 ) -> Delivery:
-    """Run a plan on a file and publish the release, judged by the file as it reads back.
+    """Run a plan on a file and publish the release, judged as read back from the file.
 
     The file is written under a temporary name, read back and judged before it gets its own name;
     a database table is read back before its transaction is committed. All files appear together,
@@ -167,13 +167,13 @@ class MaskedTable:
         The release, not yet judged.
     to_write : Source
         The released table with the metadata of the file; None once it is written.
-    table : pyarrow.Table
+    original_table : pyarrow.Table
         The table that the plan was run on.
     """
 
     draft: Draft
     to_write: Source | None
-    table: Any
+    original_table: Any
 
 
 def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect) -> MaskedTable:
@@ -249,7 +249,7 @@ def _write_and_judge(
     fingerprints: bool,
     allow_not_kept: bool,
 ) -> Delivery:
-    """Write the release and judge the file as it reads back."""
+    """Write the release, and judge it as read back from the file."""
     draft, to_write, masked_table.to_write = masked_table.draft, masked_table.to_write, None
     if to_write is None:
         raise RuntimeError("A release is written once.")
@@ -271,7 +271,13 @@ def _write_and_judge(
         else None
     )
     types = column_types(tables.to_native(draft.evidence.released))
-    return Delivery(release, masked_table.table, judged_file.columns, target=written, types=types)
+    return Delivery(
+        release,
+        masked_table.original_table,
+        judged_file.columns,
+        target=written,
+        types=types,
+    )
 
 
 def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:

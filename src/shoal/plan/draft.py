@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Draft(NamedTuple):
     """A release before its verdict.
 
-    A release in memory is judged as it is, and one that is written to a file as it reads back from
-    there. Either is judged once.
+    A release in memory is judged as it is, and one that is written to a file as read back from the
+    file. Either is judged once.
 
     Parameters
     ----------

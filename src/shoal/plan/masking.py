@@ -21,16 +21,20 @@ from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
-from shoal.plan.definition.other_columns import all_columns_named, columns_to_drop
+from shoal.plan.definition.other_columns import changes_to_name_all_columns, columns_to_drop
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken_edits
 from shoal.plan.findings.homogeneity import count_by_column
-from shoal.plan.guarantees import check_guarantees
+from shoal.plan.guarantees import (
+    check_guarantees,
+    must_refuse_homogeneous,
+    refuse_homogeneous_classes,
+)
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
-from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings
+from shoal.plan.warnings import run_findings
 from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
 
 if TYPE_CHECKING:
@@ -107,10 +111,10 @@ def draft_release(
 def _refuse_by_plan(evidence: Evidence, frame: Frame, masked: Frame) -> None:
     """Refuse homogeneous classes and broken edits, if the plan requires that."""
     plan = evidence.plan
-    if refuses_homogeneous(plan):
+    if must_refuse_homogeneous(plan):
         labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
         shared_counts = count_by_column(labels, masked, confidential, evidence.units)
-        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
+        refuse_homogeneous_classes(plan, shared_counts, int(labels.max()) + 1)
     refuse_broken_edits(plan, frame, evidence.released)
 
 
@@ -242,7 +246,7 @@ def _plan_of_release(
         "missing_codes": interpretation.missing_codes,
         "steps": steps,
         "random_state": seed,
-        **all_columns_named(plan, columns),
+        **changes_to_name_all_columns(plan, columns),
     }
     changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan

@@ -218,7 +218,7 @@ class Plan(PlanColumns):
         return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: IntoDataFrame, interpretation: Interpretation) -> Draft:
-        """Mask ``data`` without a verdict, for a file that is judged as it reads back.
+        """Mask ``data`` without a verdict, for a file that is judged as read back.
 
         Parameters
         ----------

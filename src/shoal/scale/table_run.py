@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.plan import Plan
-from shoal.plan.definition.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.definition.other_columns import columns_to_drop, with_all_columns_named
 from shoal.plan.verdict import Finding
 from shoal.scale.job import sum_counts, worker_task
 from shoal.scale.publication.release_folder import ReleaseFolder
@@ -73,7 +73,7 @@ class TableRun:
         ordered_columns = frozenset().union(*(footer.ordered_columns for footer in footers))
         check_columns(self.plan, schema, ordered_columns)
         self.dropped_columns = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
-        self.plan = name_all_columns(self.plan, schema.names)
+        self.plan = with_all_columns_named(self.plan, schema.names)
         return schema
 
     def _write_shards(self, masked: Sequence[ScratchFile]) -> list[Shard]:

@@ -53,7 +53,7 @@ class StepResult:
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
-    """Refuse an option, given as in Python, that needs confidential columns if there are none."""
+    """Raise if `option`, written as in Python, needs confidential columns and there are none."""
     if not confidential:
         raise PlanError(
             f"{option} needs confidential columns and no column has that role. Name them, or"

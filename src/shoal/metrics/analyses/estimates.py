@@ -95,7 +95,7 @@ def _estimate_rows(
         weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_present)))[
             is_present
         ]
-    if not pair.is_number:
+    if not pair.is_quantitative:
         error = shares_error(pair, values, weights)
         yield _row("shares", is_weighted, None, None, error)
         return

@@ -98,7 +98,7 @@ def _random_queries(
 
 def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     """Return the group of each record of both tables, numbered from 0; -1 where missing."""
-    if not pair.is_number:
+    if not pair.is_quantitative:
         return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
     present_values: Any = pair.original[~pair.is_missing("original")]
     distinct = np.unique(present_values)

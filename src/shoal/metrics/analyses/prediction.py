@@ -82,7 +82,7 @@ def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
         return f"fewer than {MIN_RECORDS} records have a value."
     if not (present_values != present_values[0]).any():
         return "it has a single value."
-    if not target.is_number:
+    if not target.is_quantitative:
         masked = target.masked[~target.is_missing("masked")]
         category_share = max(
             len(np.unique(values)) / len(values) for values in (present_values, masked)
@@ -104,7 +104,7 @@ def _score_models(
     for model in MODELS:
         scores = {
             side: explained_share(truth, predicted[side, model][is_present, 0])
-            if target.is_number
+            if target.is_quantitative
             else mean_auc(truth, predicted[side, model][is_present], classes)
             for side in SIDES
         }
@@ -112,7 +112,7 @@ def _score_models(
             {
                 "target": target.name,
                 "model": model,
-                "score": "explained variance" if target.is_number else "area under ROC",
+                "score": "explained variance" if target.is_quantitative else "area under ROC",
                 "original": scores["original"],
                 "masked": scores["masked"],
                 "loss": scores["original"] - scores["masked"],
@@ -144,7 +144,12 @@ def _predict_in_folds(
         for side, (X, y, rows) in training.items():
             for model in MODELS:
                 fold_predictions = _predict(
-                    model, target.is_number, X[rows], y[rows], original_features[is_test], classes
+                    model,
+                    target.is_quantitative,
+                    X[rows],
+                    y[rows],
+                    original_features[is_test],
+                    classes,
                 )
                 predictions = predicted.setdefault(
                     (side, model), np.zeros((len(original_features), fold_predictions.shape[1]))
@@ -154,14 +159,14 @@ def _predict_in_folds(
 
 
 def _predict(
-    model: str, is_number: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
+    model: str, is_quantitative: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
 ) -> Matrix:
     """Return predicted numbers, or the chance of each class, of the test records."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LogisticRegression, Ridge
 
     forest = {"n_estimators": TREES, "min_samples_leaf": 5, "random_state": 0, "n_jobs": 1}
-    if is_number:
+    if is_quantitative:
         regressor = Ridge(alpha=1e-6) if model == "linear" else RandomForestRegressor(**forest)
         return np.asarray(regressor.fit(X, y).predict(test))[:, np.newaxis]
     class_probabilities = np.zeros((len(test), len(classes)))

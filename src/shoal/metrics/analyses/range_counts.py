@@ -94,7 +94,7 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
 
 def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
     present_values: Any = pair.original[~pair.is_missing("original")]
-    if pair.is_number:
+    if pair.is_quantitative:
         ordered = np.sort(present_values)
         n_covered = max(1, round(share * len(ordered)))
         start = int(rng.integers(len(ordered) - n_covered + 1))

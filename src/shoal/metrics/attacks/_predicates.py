@@ -83,7 +83,7 @@ def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predi
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
         column_operators = [EQUAL] * len(rare)
-        if setting.tables.is_number(name):
+        if setting.tables.is_quantitative(name):
             numbers = np.flatnonzero(~np.isnan(distinct))
             for operator, extreme in ((AT_MOST, numbers[:1]), (AT_LEAST, numbers[-1:])):
                 unique_extremes = extreme[occurrences[extreme] == 1]
@@ -106,7 +106,7 @@ def predicates_from_records(
 ) -> tuple[Predicates, int]:
     """Return predicates of released records that match one class, and how many were tried."""
     table = as_matrix(setting.tables.released, names, setting.classes(names).representatives)
-    is_number = np.array([setting.tables.is_number(column) for column in names])
+    is_quantitative = np.array([setting.tables.is_quantitative(column) for column in names])
     medians = np.array([_median(column) for column in table.T])
     no_columns = np.zeros((0, n_conditions), np.int64)
     predicates = Predicates(no_columns, no_columns, no_columns.astype(np.float64))
@@ -119,7 +119,7 @@ def predicates_from_records(
         columns = _random_columns(len(names), n_conditions, n_drawn, rng)
         values = table[rng.integers(len(table), size=n_drawn)[:, np.newaxis], columns]
         operators = np.where(values > medians[columns], AT_LEAST, AT_MOST)
-        operators[~is_number[columns] | np.isnan(values)] = EQUAL
+        operators[~is_quantitative[columns] | np.isnan(values)] = EQUAL
         drawn_predicates = Predicates(columns, operators, values)
         n_before = len(predicates)
         predicates = _drop_duplicates(
@@ -147,7 +147,7 @@ def random_predicates(
     for i, name in enumerate(names):
         in_column = columns == i
         values[in_column] = released[name][rows[in_column]]
-        if not setting.tables.is_number(name):
+        if not setting.tables.is_quantitative(name):
             operators[in_column] = EQUAL
     return Predicates(columns, operators, values)
 

@@ -135,7 +135,7 @@ class AttackSetting:
         source = self.tables.control if target_table == "control" else self.tables.original
         assert source is not None
         table, targets = [], []
-        for name in (name for name in names if self.tables.is_number(name)):
+        for name in (name for name in names if self.tables.is_quantitative(name)):
             released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
                 released_values = _rank_shares(released_values)
@@ -146,7 +146,7 @@ class AttackSetting:
             std = std if std > 0 else 1.0
             table.append((released_values[representatives] - centre) / std)
             targets.append((target_values[rows] - centre) / std)
-        category_names = [name for name in names if not self.tables.is_number(name)]
+        category_names = [name for name in names if not self.tables.is_quantitative(name)]
         return (
             MixedTable(
                 _stack_numbers(table, len(representatives)),

@@ -72,7 +72,7 @@ def rank_linkage(setting: AttackSetting) -> AttackResult | str:
     .. [MD16] Muralidhar, K. and Domingo-Ferrer, J. (2016). Rank-based record linkage for
        re-identification risk assessment. Privacy in Statistical Databases, LNCS 9867, 225-236.
     """
-    if not any(map(setting.tables.is_number, setting.quasi_identifiers)):
+    if not any(map(setting.tables.is_quantitative, setting.quasi_identifiers)):
         return "Needs a quasi-identifier with ordered values."
     return _link(setting, "linkage-rank", "ranks")
 

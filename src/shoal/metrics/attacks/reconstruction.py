@@ -77,6 +77,6 @@ def _guess_values(
 
 def _is_masked(setting: AttackSetting, name: str) -> bool:
     tables = setting.tables
-    if not tables.is_number(name):
+    if not tables.is_quantitative(name):
         return False
     return not np.array_equal(tables.original[name], tables.released[name], equal_nan=True)

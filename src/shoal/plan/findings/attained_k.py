@@ -22,7 +22,7 @@ def find_attained_k(evidence: Evidence) -> list[Finding]:
         columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained_k(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
+        *attained_k_findings(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
         *_wildcard_findings(evidence),
     ]
 
@@ -47,14 +47,14 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def check_attained_k(
+def attained_k_findings(
     plan: "Plan",
     attained_k: int,
     unit: str = RECORD_UNIT,
     columns_below_k: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
-    """Find a k that is not kept, that is 1, or that no step guarantees, given the attained k.
+    """Return the findings on a k that is not kept, that is 1, or that no step guarantees.
 
     Parameters
     ----------

@@ -71,10 +71,10 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
             n_dominated |= dict(zip(contributions, counts.tolist(), strict=True))
             n_classes |= dict.fromkeys(contributions, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominated_groups(n_dominated, n_classes, thresholds, noun, of_classes=True)
+    return dominated_group_findings(n_dominated, n_classes, thresholds, noun, of_classes=True)
 
 
-def check_dominated_groups(
+def dominated_group_findings(
     n_dominated: Mapping[str, int],
     n_groups: Mapping[str, int],
     thresholds: Thresholds,
@@ -82,7 +82,7 @@ def check_dominated_groups(
     *,
     of_classes: bool = False,
 ) -> list[Finding]:
-    """Find dominated groups, or classes, given by column their number and that of all."""
+    """Return the findings on dominated groups, given by column their number and that of all."""
     dominated = {name: number for name, number in n_dominated.items() if number}
     if not dominated:
         return []

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def find_columns_without_role(evidence: Evidence) -> list[Finding]:
     """Find columns that are released unchanged and have no role."""
-    return check_columns_without_role(evidence.plan, evidence.released.columns)
+    return columns_without_role_findings(evidence.plan, evidence.released.columns)
 
 
-def check_columns_without_role(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
-    """Find columns of a table that have no role and that no step masks."""
+def columns_without_role_findings(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
+    """Return the findings on columns that have no role and that no step masks."""
     without_role = [
         name
         for name in columns
@@ -61,19 +61,19 @@ def find_unique_records(evidence: Evidence) -> list[Finding]:
     share_alone = unique_share(unchanged_classes, evidence.units)
     share_together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
-    return check_unique_records(
+    return unique_record_findings(
         unchanged, share_alone, share_together, limit, evidence.population_phrase
     )
 
 
-def check_unique_records(
+def unique_record_findings(
     unchanged: Sequence[str],
     share_alone: float | None,
     share_together: float,
     limit: float,
     population_phrase: str,
 ) -> list[Finding]:
-    """Find unique records, given their share on unchanged columns alone and with the masked ones.
+    """Return the findings on unique records, given their share of all.
 
     The share on unchanged columns alone is None if it is unknown.
     """

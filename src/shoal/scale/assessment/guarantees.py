@@ -7,8 +7,11 @@ from shoal.errors import GuaranteeBroken, InputError
 from shoal.frame.roles import RECORD_UNIT
 from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.guarantees import refuse_constraint
-from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous
+from shoal.plan.guarantees import (
+    must_refuse_homogeneous,
+    refuse_constraint,
+    refuse_homogeneous_classes,
+)
 from shoal.scale.job import Job, ReleaseJob, sum_shared_counts
 from shoal.scale.microaggregation.masked_blocks import MaskedBlock
 from shoal.scale.shards import Shard
@@ -60,9 +63,9 @@ def check_constraints(
     least_diversity, greatest_distance = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
-    if refuses_homogeneous(plan):
+    if must_refuse_homogeneous(plan):
         shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
-        refuse_homogeneous(plan, shared_counts, sum(measures["class_sizes"].values()))
+        refuse_homogeneous_classes(plan, shared_counts, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:

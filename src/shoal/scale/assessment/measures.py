@@ -54,13 +54,14 @@ def compute_measures(
         )
     n_attacked = sum(block.n_attacked for block in blocks)
     if n_attacked:
-        records = sum(shard.records for shard in shards)
+        n_records = sum(shard.records for shard in shards)
         measures["linkage"] = float(
             sum(block.expected_links for block in blocks) * UNIT / n_attacked
         )
         remarks["linkage"] = (
-            f"Of {n_attacked} records drawn from {records}, each looked for among the originals of"
-            " its own block and in units of the original; among all, no more links would be right."
+            f"Estimated on a sample of {n_attacked:,} of {n_records:,} records. Each masked record"
+            " was compared with the original records of its own block only, standardised by the"
+            " original table; comparing it with all records would not give more correct links."
         )
     return measures, {**why_not_computed(measures, bool(job.confidential)), **remarks}
 

@@ -7,16 +7,19 @@ from shoal.frame.roles import columns_with, name_columns
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
-from shoal.plan.findings.attained_k import check_attained_k
-from shoal.plan.findings.exact_values import check_exact_values
-from shoal.plan.findings.homogeneity import advice_to_merge, check_homogeneous_classes
+from shoal.plan.findings.attained_k import attained_k_findings
+from shoal.plan.findings.exact_values import exact_value_findings
+from shoal.plan.findings.homogeneity import advice_to_merge, homogeneous_class_findings
 from shoal.plan.findings.limits import limit_findings, unchecked_limits_findings
-from shoal.plan.findings.loss import check_large_groups, check_loss
+from shoal.plan.findings.loss import large_group_findings, loss_findings
 from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.findings.unchanged_columns import check_columns_without_role, check_unique_records
-from shoal.plan.findings.units import check_identifiers, check_uncounted_units
-from shoal.plan.findings.weights import check_released_weights
+from shoal.plan.findings.unchanged_columns import (
+    columns_without_role_findings,
+    unique_record_findings,
+)
+from shoal.plan.findings.units import unchecked_identifier_findings, uncounted_unit_findings
+from shoal.plan.findings.weights import released_weight_findings
 from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
@@ -52,15 +55,15 @@ def judge(
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
-        *check_attained_k(plan, attained_k, unit, (), linkage),
+        *attained_k_findings(plan, attained_k, unit, (), linkage),
         *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
-        *check_loss(measures["information_loss"], plan.thresholds.loss),
+        *loss_findings(measures["information_loss"], plan.thresholds.loss),
         *_missing_value_findings(job, blocks, n_source, n_released),
         *_constant_column_findings(job),
         *findings_from_counts(
             counts, job.step, column_block_sizes or [class_sizes], plan.thresholds, unit
         ),
-        *check_large_groups(groups, plan.thresholds.group_size, noun),
+        *large_group_findings(groups, plan.thresholds.group_size, noun),
         *further_findings,
         omitted_checks_finding(OMITTED_CHECKS),
     ]
@@ -75,9 +78,9 @@ def judge_recoding(
     attained_k, unit, _ = _attained_k(plan, measures, shards)
     exact = recoded.exact_shares(plan.masked)
     findings = [
-        *check_attained_k(plan, attained_k, unit),
+        *attained_k_findings(plan, attained_k, unit),
         *_findings_on_files(plan, job, columns, shards, measures, remarks),
-        *check_exact_values(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
+        *exact_value_findings(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
         omitted_checks_finding(OMITTED_CHECKS),
     ]
@@ -101,9 +104,9 @@ def _findings_on_files(
     """Return the findings that follow from the plan and what was counted on the files."""
     n_classes = sum(measures["class_sizes"].values())
     findings = [
-        *check_identifiers(plan),
-        *check_columns_without_role(plan, columns),
-        *check_homogeneous_classes(
+        *unchecked_identifier_findings(plan),
+        *columns_without_role_findings(plan, columns),
+        *homogeneous_class_findings(
             sum_shared_counts(shard.shared_counts for shard in shards),
             n_classes,
             plan.unit_column or RECORD_UNIT,
@@ -116,7 +119,7 @@ def _findings_on_files(
     if n_unique:
         share = sum(n_unique) / sum(shard.records for shard in shards)
         other_columns = [*strata, *job.other_columns]
-        findings += check_unique_records(
+        findings += unique_record_findings(
             other_columns, None, share, plan.thresholds.unique, RECORDS
         )
     smallest_sizes = [
@@ -124,7 +127,7 @@ def _findings_on_files(
     ]
     if smallest_sizes and job.weight is not None:
         unit = plan.unit_column or RECORD_UNIT
-        findings += check_released_weights(job.weight, plan.k, min(smallest_sizes), unit)
+        findings += released_weight_findings(job.weight, plan.k, min(smallest_sizes), unit)
     return findings
 
 
@@ -146,10 +149,10 @@ def judge_recount(
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
-        *check_attained_k(plan, attained_k),
-        *check_uncounted_units(plan),
+        *attained_k_findings(plan, attained_k),
+        *uncounted_unit_findings(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
-        *check_columns_without_role(plan, list(columns)),
+        *columns_without_role_findings(plan, list(columns)),
         *unchecked_limits_findings([limit.name for limit in plan.limits]),
         omitted_checks_finding(OMITTED_RECOUNT_CHECKS),
     ]

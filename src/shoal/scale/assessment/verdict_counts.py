@@ -12,10 +12,10 @@ from shoal.metrics import units_per_class
 from shoal.metrics.dominance import dominated_groups
 from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
-from shoal.plan.findings.dominance import check_dominated_groups, is_binary, releases_means
-from shoal.plan.findings.exact_values import check_exact_values
-from shoal.plan.findings.imputed_values import check_contributors
-from shoal.plan.findings.insiders import check_insiders
+from shoal.plan.findings.dominance import dominated_group_findings, is_binary, releases_means
+from shoal.plan.findings.exact_values import exact_value_findings
+from shoal.plan.findings.imputed_values import contributor_findings
+from shoal.plan.findings.insiders import insider_findings
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import RECORD_UNIT, Finding
 from shoal.steps import Microaggregate
@@ -133,11 +133,11 @@ def findings_from_counts(
     """
     dominated, groups = _by_column(counts, "dominated"), _by_column(counts, "groups")
     findings = [
-        *check_exact_values(exact_shares(counts), thresholds.exact),
-        *check_dominated_groups(
+        *exact_value_findings(exact_shares(counts), thresholds.exact),
+        *dominated_group_findings(
             dominated, groups, thresholds, "record" if unit == RECORD_UNIT else "unit"
         ),
-        *check_contributors(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
+        *contributor_findings(_by_column(counts, "one"), _by_column(counts, "few"), step.k),
     ]
     averaged = [name for name in groups if name in step.columns]
     if releases_means(step) and averaged:
@@ -145,7 +145,7 @@ def findings_from_counts(
         sizes_by_block = [sizes for names, sizes in pairs if set(names) & set(averaged)]
         smallest = min(map(min, sizes_by_block))
         number = sum(sizes.get(smallest, 0) for sizes in sizes_by_block)
-        findings += check_insiders(
+        findings += insider_findings(
             smallest, number, averaged, unit, is_weighted=step.weight is not None
         )
     return findings

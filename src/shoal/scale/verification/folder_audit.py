@@ -240,7 +240,10 @@ class FolderAudit:
 
 def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
     """Return whether every class is in a single file, so that counting file by file is right."""
-    checked = f"each of {counts.n_compared} drawn" if counts.is_sample else "each"
     if counts.n_split:
-        return False, f"{counts.n_split} are in more than one file, where they were counted apart"
-    return True, f"{counts.n_classes}, and {checked} is in one file"
+        classes, verb = ("class", "spans") if counts.n_split == 1 else ("classes", "span")
+        return False, (
+            f"{counts.n_split:,} {classes} {verb} several files and were counted separately in each"
+        )
+    sampled = f"each of {counts.n_compared:,} sampled classes" if counts.is_sample else "each"
+    return True, f"{counts.n_classes:,} classes; {sampled} is in a single file"

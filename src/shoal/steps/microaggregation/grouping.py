@@ -71,8 +71,8 @@ def group_block(
 ) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
-    The clock runs on the first stratum only. The partitioner then does as much in all others, for
-    example as many rounds, so that the groups can be reproduced.
+    The time budget applies to the first stratum only; in all others the partitioner does the same
+    amount of work, for example as many rounds, so that the groups can be reproduced.
     """
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)

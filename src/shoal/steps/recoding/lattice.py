@@ -175,7 +175,8 @@ class Lattice:
 
         These are the rows of failing classes. If they hold fewer than k, the class that adds the
         least loss is suppressed with them, which suffices because it holds k itself. If they do not
-        meet the constraint together, the smallest classes are added: 1, 3, 7 and so on.
+        meet the constraint together, the smallest classes are added, 1, 3, 7, ... of them, until
+        they do.
         """
         ancestors = [
             levels.ancestors[level][row]

@@ -93,7 +93,7 @@ class Assignment:
         self.row, self.pattern = row[starts], pattern[starts]
 
     def sorted_by_row(self) -> "Assignment":
-        """Return the pieces by row; the last records of a row are the first to lose cells."""
+        """Return a copy whose pieces are sorted by row, and in a row by weight of pattern."""
         order = np.lexsort((self.pattern, self.problem.weight(self.pattern), self.row))
         ordered = self.copy()
         ordered.row, ordered.records, ordered.pattern = (

@@ -61,8 +61,8 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
         The problem.
     missing_means : str
         ``"own"``: suppressed cells match only each other, and every class holds at least k.
-        ``"any"``: it matches every value, and the values that a record still shows occur in at
-        least k records.
+        ``"any"``: a suppressed cell matches every value, and the values that a record still shows
+        occur in at least k records.
     effort : str
         ``"refine"`` for a greedy choice and a local search, ``"prove"`` for the least weight by
         integer programming, ``"auto"`` for that where the programme is small.
