@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from shoal.errors import FileError, ShoalError
+from shoal.frame import tables
 from shoal.frame.types import Type
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
@@ -21,6 +22,7 @@ from shoal.scale.splitting.strata import Strata
 from shoal.scale.storage.files import read_bytes
 from shoal.scale.storage.scratch_files import write_file
 from shoal.steps import Microaggregate
+from shoal.steps.constraints.units import read_units
 
 if TYPE_CHECKING:
     from shoal.scale.statistics.confidential_columns import ConfidentialColumn
@@ -87,7 +89,7 @@ class ReleaseJob:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Job(ReleaseJob):
+class MicroaggregationJob(ReleaseJob):
     """What is done to the records of a large table, as decided after the first pass over it.
 
     Parameters
@@ -118,6 +120,13 @@ class Job(ReleaseJob):
     thresholds: Thresholds
     types: Mapping[str, Type] = field(default_factory=dict)
     grids: "Mapping[str, Grid]" = field(default_factory=dict)
+
+
+def read_job_units(job: ReleaseJob, table: pa.Table) -> NDArray[np.int64] | None:
+    """Return the unit of each of some records, if k counts units."""
+    if job.unit is None:
+        return None
+    return read_units(tables.open_frame(table), job.unit)
 
 
 def save_job(job: ReleaseJob, path: str) -> None:

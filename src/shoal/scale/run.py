@@ -22,12 +22,13 @@ from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.sidecars import sidecar_files
 from shoal.scale.publication.store_release import StoreRelease
 from shoal.scale.recoding.run import RecodingRun
-from shoal.scale.release import LargeRelease, marker_text
+from shoal.scale.release import LargeRelease
 from shoal.scale.runners.runner import Runner, open_runner, run_stage
 from shoal.scale.sources.chunks import read_footer
 from shoal.scale.sources.dask_frames import is_dask_frame
 from shoal.scale.sources.source_files import find_files
 from shoal.scale.storage.files import file_entry, is_remote, join
+from shoal.scale.storage.marker import marker_text
 from shoal.scale.validation import check_plan, check_source
 from shoal.steps import Microaggregate
 

@@ -82,20 +82,27 @@ class TableRun:
         files, _ = resplit(
             self.runner, split_shard, self.job_file, scratch, masked, self.chunk_size
         )
-        records = sum_counts(file.records for file in files)
+        record_counts = sum_counts(file.record_counts for file in files)
         tasks = [
-            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
-            for number, shard in enumerate(records)
+            (self.job_file, file_number, bucket, files_with(files, [bucket]), folder, scratch)
+            for file_number, bucket in enumerate(record_counts)
         ]
-        sizes = list(records.values())
+        sizes = list(record_counts.values())
         results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
         return [results[number] for number in range(len(tasks))]
 
 
 def release_files(shards: Sequence[Shard]) -> tuple[dict[str, Any], ...]:
     """Return name, records, bytes and hash of each file of a release."""
-    names = ("name", "records", "bytes", "sha256")
-    return tuple({name: getattr(shard, name) for name in names} for shard in shards)
+    return tuple(
+        {
+            "name": shard.name,
+            "records": shard.n_records,
+            "bytes": shard.bytes,
+            "sha256": shard.sha256,
+        }
+        for shard in shards
+    )
 
 
 @worker_task

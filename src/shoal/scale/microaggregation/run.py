@@ -15,13 +15,14 @@ from shoal.scale.assessment.column_block_classes import count_column_block_class
 from shoal.scale.assessment.guarantees import (
     check_constraints,
     check_guarantee,
-    refuse_homogeneous_groups,
+    check_homogeneity,
 )
 from shoal.scale.assessment.measures import compute_measures
-from shoal.scale.assessment.verdict import judge
-from shoal.scale.job import Job, save_job, sum_counts, worker_task
+from shoal.scale.assessment.verdict import CountedRelease, judge
+from shoal.scale.job import MicroaggregationJob, save_job, sum_counts, worker_task
+from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.microaggregation.encoders import Encoders, make_encoders
-from shoal.scale.microaggregation.masked_blocks import MaskedBlock, assign_cells, mask_block
+from shoal.scale.microaggregation.masked_blocks import assign_cells, mask_block
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.runners.runner import run_stage
 from shoal.scale.sources.chunks import Chunk, check_sortable
@@ -47,6 +48,7 @@ from shoal.scale.validation import (
     is_numeric_type,
 )
 from shoal.steps import Microaggregate
+from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes
 from shoal.steps.constraints.units import refuse_missing_units
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
@@ -71,37 +73,37 @@ class MicroaggregationRun(TableRun):
         job = self._make_job(schema, statistics)
         cells_by_stratum = self._assign_cells(job)
         blocks = self._mask_blocks(job, cells_by_stratum)
-        refuse_homogeneous_groups(job, blocks)
+        check_homogeneity(job, blocks)
         shards = self._write_shards([block.file for block in blocks])
         classes = [shard.column_block_classes for shard in shards]
         column_block_sizes = count_column_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
-        n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, measures, statistics.records, n_written, column_block_sizes)
+        counted = CountedRelease(
+            plan=self.plan, columns=schema.names, shards=shards, measures=measures, remarks=remarks
+        )
+        check_guarantee(
+            self.plan, measures, statistics.n_records, counted.n_records, column_block_sizes
+        )
         check_constraints(self.plan, job, measures, shards)
-        n_source = sum(chunk.records for chunk in self.chunks)
-        verdict = judge(
-            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
-            self.findings, column_block_sizes,
-        )  # fmt: skip
+        n_source = sum(chunk.n_records for chunk in self.chunks)
+        verdict = judge(job, counted, blocks, n_source, self.findings, column_block_sizes)
         self.warnings += python_warnings(verdict)
-        column_block_summaries = [
-            summarise_groups(blocks, column_block)
-            for column_block in range(len(self.step.column_blocks))
+        group_summaries = [
+            summarise_groups(blocks, index) for index in range(len(self.step.column_blocks))
         ]
         return LargeRelease(
-            self.folder.target,
-            self.plan,
-            measures,
-            remarks,
-            tuple(map(str, self.warnings)),
-            join_summaries(column_block_summaries),
-            provenance(shards, blocks, self.chunk_size, self.seed),
-            release_files(shards),
-            verdict,
-            drawn_seeds,
+            target=self.folder.target,
+            plan=self.plan,
+            measures=measures,
+            remarks=remarks,
+            warnings=tuple(map(str, self.warnings)),
+            groups=join_summaries(group_summaries),
+            provenance=provenance(shards, blocks, self.chunk_size, self.seed),
+            files=release_files(shards),
+            verdict=verdict,
+            drawn_seeds=drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged_strata is not None else (),
-            block_groups=tuple(column_block_summaries),
+            block_groups=tuple(group_summaries),
             profile=self._profile(schema, statistics, blocks),
         )
 
@@ -126,7 +128,7 @@ class MicroaggregationRun(TableRun):
         confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
         columns = list(dict.fromkeys([*self.step.columns, *confidential]))
         numeric = [name for name in columns if self._is_numeric(schema, name)]
-        n_records = sum(chunk.records for chunk in self.chunks)
+        n_records = sum(chunk.n_records for chunk in self.chunks)
         request = StatisticsRequest(
             numeric,
             [name for name in columns if name not in numeric],
@@ -140,7 +142,7 @@ class MicroaggregationRun(TableRun):
             columns_with(self.plan.roles, "confidential") if self._needs_closeness else (),
         )
         tasks = [(chunk, request) for chunk in self.chunks]
-        sizes = [chunk.records for chunk in self.chunks]
+        sizes = [chunk.n_records for chunk in self.chunks]
         statistics = TableStatistics()
         for _, statistics_of_chunk in run_stage(
             self.runner, "counting", _chunk_statistics, tasks, sizes
@@ -153,14 +155,8 @@ class MicroaggregationRun(TableRun):
                 code="no-record-complete",
                 records=n_records,
             )
-        if statistics.records < self.step.k:
-            raise InputError(
-                f"A group needs k={self.step.k} records but the data hold only"
-                f" {statistics.records}. Lower k.",
-                code="too-few-records",
-                k=self.step.k,
-                records=statistics.records,
-            )
+        if statistics.n_records < self.step.k:
+            raise too_few_error(self.step.k, statistics.n_records, "records")
         if self.step.weight is not None:
             statistics.weight_statistics.check(self.step.weight)
         if self.step.unit_column is not None:
@@ -178,18 +174,18 @@ class MicroaggregationRun(TableRun):
             return declared.kind == "numeric"
         return is_numeric_type(schema.field(name).type)
 
-    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
+    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> MicroaggregationJob:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
         released_schema = self._released_schema(schema, statistics)
         strata, counts = find_strata(statistics, step.strata)
-        job = Job(
+        job = MicroaggregationJob(
             released_schema=released_schema,
             quasi_identifiers=self.plan.quasi_identifiers,
             confidential=confidential,
-            n_shards=ceil(statistics.records / self.chunk_size),
+            n_shards=ceil(statistics.n_records / self.chunk_size),
             seed=self.seed,
             class_columns=[*step.columns, *step.strata],
             column_blocks=[[*block, *step.strata] for block in step.column_blocks],
@@ -204,7 +200,7 @@ class MicroaggregationRun(TableRun):
             encoders=encoders,
             strata=strata,
             required_columns=self.plan.required_columns,
-            attack_share=min(1.0, MAX_ATTACKED / statistics.records),
+            attack_share=min(1.0, MAX_ATTACKED / statistics.n_records),
             thresholds=self.plan.thresholds,
             types=self.plan.types,
             grids=make_grids(
@@ -252,7 +248,7 @@ class MicroaggregationRun(TableRun):
     def _whole_columns(self, schema: pa.Schema) -> list[str]:
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
-    def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
+    def _merge_small_strata(self, job: MicroaggregationJob, counts: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
         unit_hashes = None
@@ -277,14 +273,14 @@ class MicroaggregationRun(TableRun):
         is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if is_whole else pa.float64())
 
-    def _assign_cells(self, job: Job) -> list[list[int]]:
+    def _assign_cells(self, job: MicroaggregationJob) -> list[list[int]]:
         """Write all records to scratch files by cell; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
             (self.job_file, chunk, folder, number, self.chunk_size)
             for number, chunk in enumerate(self.chunks)
         ]
-        sizes = [chunk.records for chunk in self.chunks]
+        sizes = [chunk.n_records for chunk in self.chunks]
         results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
         files = [file for number in sorted(results) for file in results[number]]
         self.folder.remove("source")
@@ -297,10 +293,10 @@ class MicroaggregationRun(TableRun):
         ]
 
     def _mask_blocks(
-        self, job: Job, cells_by_stratum: Sequence[Sequence[int]]
+        self, job: MicroaggregationJob, cells_by_stratum: Sequence[Sequence[int]]
     ) -> list[MaskedBlock]:
         """Group and mask all records, block by block."""
-        records_by_cell = sum_counts(file.records for file in self.cell_files)
+        records_by_cell = sum_counts(file.record_counts for file in self.cell_files)
         regions_by_stratum = [
             make_regions([cells], records_by_cell, self.step.k, self.chunk_size)
             for cells in cells_by_stratum

@@ -1,6 +1,5 @@
 """Publish a release folder atomically."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -12,10 +11,8 @@ from typing import Any, Self
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft
 from shoal.scale.storage.files import is_remote
+from shoal.scale.storage.marker import MARKER, files_of_marker
 from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
-
-MARKER = "_SUCCESS"
-JOURNAL = "_UNFINISHED"  # lists the files of a release in a store while they are being copied
 
 
 class ReleaseFolder:
@@ -190,18 +187,4 @@ def _files_of_release(folder: Path) -> set[str]:
     try:
         return files_of_marker((folder / MARKER).read_bytes())
     except OSError:
-        return set()
-
-
-def files_of_marker(content: bytes) -> set[str]:
-    """Return the names of the files that a marker lists, and the name of the marker.
-
-    The set is empty if another program wrote the marker: Spark and others use the same name.
-    """
-    try:
-        marker = json.loads(content)
-        if "promise" not in marker:
-            return set()
-        return {MARKER, *(entry["name"] for entry in marker["files"])}
-    except (ValueError, TypeError, KeyError):
         return set()

@@ -87,7 +87,7 @@ def find_combinations(
     """
     combinations = Combinations(columns)
     tasks = [(chunk, list(columns)) for chunk in chunks]
-    sizes = [chunk.records for chunk in chunks]
+    sizes = [chunk.n_records for chunk in chunks]
     for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
         combinations.add(counts)
     # Sorted first, so that combinations of equal hash have an order too.

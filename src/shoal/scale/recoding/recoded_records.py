@@ -73,10 +73,10 @@ def write_recoded(
     original = tables.to_native(recoded.original).select(list(combination_columns))
     hashes = combination_hashes(original, combination_columns, seed)
     first_rows = np.flatnonzero(np.diff(recoded.combination, prepend=-1))
-    bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), max_records)
+    bins = pack_in_order(np.add.reduceat(recoded.record_counts, first_rows), max_records)
     borders = hashes[first_rows][np.flatnonzero(np.diff(bins, prepend=-1))]
     masked = tables.to_native(recoded.masked).select(list(masked_columns))
-    columns = [*original.columns, *masked.columns, pa.array(recoded.records)]
+    columns = [*original.columns, *masked.columns, pa.array(recoded.record_counts)]
     table = pa.table(columns, list(map(str, range(len(columns)))))
     return borders, write_scratch(path, table, bucket_of(hashes, borders))
 

@@ -9,7 +9,7 @@ from shoal.frame.roles import columns_with
 from shoal.plan.warnings import python_warnings
 from shoal.scale.assessment.guarantees import check_constraints, check_guarantee
 from shoal.scale.assessment.measures import class_measures, why_not_computed
-from shoal.scale.assessment.verdict import judge_recoding
+from shoal.scale.assessment.verdict import CountedRelease, judge_recoding
 from shoal.scale.job import save_job, sum_counts
 from shoal.scale.recoding.combinations import find_combinations
 from shoal.scale.recoding.recoded_combinations import (
@@ -52,25 +52,25 @@ class RecodingRun(TableRun):
         shards = self._write_shards(self._recode_records())
         measures = class_measures(job, shards)
         remarks = why_not_computed(measures, bool(confidential), categories=True)
-        n_records, n_written = (
-            int(recoded.records.sum()),
-            sum(shard.records for shard in shards),
+        counted = CountedRelease(
+            plan=plan, columns=schema.names, shards=shards, measures=measures, remarks=remarks
         )
-        check_guarantee(plan, measures, n_records, n_written)
+        n_records = int(recoded.record_counts.sum())
+        check_guarantee(plan, measures, n_records, counted.n_records)
         check_constraints(plan, job, measures, shards)
-        verdict = judge_recoding(plan, job, schema.names, recoded, shards, measures, remarks)
+        verdict = judge_recoding(job, counted, recoded)
         self.warnings += python_warnings(verdict)
         return LargeRelease(
-            self.folder.target,
-            plan,
-            measures,
-            remarks,
-            tuple(map(str, self.warnings)),
-            {},
-            recoding_provenance(shards, len(job.borders), self.chunk_size, self.seed),
-            release_files(shards),
-            verdict,
-            drawn_seeds,
+            target=self.folder.target,
+            plan=plan,
+            measures=measures,
+            remarks=remarks,
+            warnings=tuple(map(str, self.warnings)),
+            groups={},
+            provenance=recoding_provenance(shards, len(job.borders), self.chunk_size, self.seed),
+            files=release_files(shards),
+            verdict=verdict,
+            drawn_seeds=drawn_seeds,
             profile=profile_recoded(recoded, plan.masked, plan.unit_column, plan.k),
         )
 
@@ -125,7 +125,7 @@ class RecodingRun(TableRun):
             released_schema=released_schema,
             quasi_identifiers=plan.quasi_identifiers,
             confidential=confidential,
-            n_shards=ceil(int(recoded.records.sum()) / self.chunk_size),
+            n_shards=ceil(int(recoded.record_counts.sum()) / self.chunk_size),
             seed=self.seed,
             class_columns=plan.masked,
             column_blocks=[plan.masked],
@@ -166,16 +166,16 @@ class RecodingRun(TableRun):
             (self.job_file, chunk, unmasked, number, self.chunk_size)
             for number, chunk in enumerate(self.chunks)
         ]
-        sizes = [chunk.records for chunk in self.chunks]
+        sizes = [chunk.n_records for chunk in self.chunks]
         results = dict(run_stage(self.runner, "assigning cells", assign_combinations, tasks, sizes))
         self.folder.remove("source")
         files = [file for number in sorted(results) for file in results[number]]
-        records = sum_counts(file.records for file in files)
+        record_counts = sum_counts(file.record_counts for file in files)
         tasks = [
             (self.job_file, bucket, files_with(files, [bucket]), masked, number)
-            for number, bucket in enumerate(records)
+            for number, bucket in enumerate(record_counts)
         ]
-        sizes = list(records.values())
+        sizes = list(record_counts.values())
         results = dict(run_stage(self.runner, "recoding", recode_bucket, tasks, sizes))
         self.folder.remove("cells")
         return [results[number] for number in range(len(tasks))]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.errors import FileError
 from shoal.io.store import as_location, is_web, name_of, redact
-from shoal.scale.publication.release_folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage.files import file_exists, is_remote, join, list_files, read_bytes
+from shoal.scale.storage.marker import JOURNAL, MARKER, files_of_marker
 
 SUFFIXES = (".parquet", ".pq")
 

@@ -329,12 +329,12 @@ def assemble_profile(
 
 def risk_of_original(sizes: Mapping[int, int]) -> dict[str, Any]:
     """Return the risk of the original, given its number of records by the size of their class."""
-    records = sum(sizes.values())
+    n_records = sum(sizes.values())
     chances = sum(Fraction(number, size) for size, number in sizes.items())
     return {
         "smallest_class": min(sizes),
-        "unique": round(sizes.get(1, 0) / records, 3),
-        "marketer": round(float(chances / records), 3),
+        "unique": round(sizes.get(1, 0) / n_records, 3),
+        "marketer": round(float(chances / n_records), 3),
     }
 
 

@@ -26,12 +26,12 @@ from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.assessment.verdict import judge_recount
-from shoal.scale.publication.release_folder import MARKER
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources.chunks import Footer, read_footer
 from shoal.scale.sources.source_files import find_files
 from shoal.scale.storage.files import file_entry, hash_file, is_remote, join, list_files
 from shoal.scale.storage.files import read_bytes as read_store
+from shoal.scale.storage.marker import MARKER
 from shoal.scale.verification.recount import Recount, recount, recount_constraints
 
 MAX_NAMED = 3  # files that are named; further ones are counted
