@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from shoal import _params as parameters
 from shoal._params import as_seed, draw_seed
-from shoal.errors import PlanError, ShoalWarning
+from shoal.errors import InputError, PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.roles import as_list, name_columns
@@ -60,6 +60,38 @@ def check_confidential(confidential: Sequence[str], option: str) -> None:
             " leave the option out.",
             code="confidential-needed",
         )
+
+
+def too_few_error(
+    k: int, n_present: int, noun: str, *, of: str = "group", way_out: str = "Lower k."
+) -> InputError:
+    """Return the error that refuses a table of fewer than k records, or units.
+
+    Parameters
+    ----------
+    k : int
+        The minimum size of a group.
+    n_present : int
+        The number of records, or of units, of the table.
+    noun : str
+        What is counted: ``"records"``, ``"units"`` or ``"households"``.
+    of : str
+        ``"group"`` or ``"class"``.
+    way_out : str
+        What the user can do.
+
+    Returns
+    -------
+    InputError
+        The error.
+    """
+    counted = "records" if noun == "records" else "units"
+    return InputError(
+        f"A {of} needs k={k} {noun} but the data hold only {n_present:,}. {way_out}",
+        code=f"too-few-{counted}",
+        k=k,
+        **{counted: n_present},
+    )
 
 
 def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:

@@ -62,6 +62,29 @@ def homogeneous_groups(
     return ~np.array(has_several_values).T
 
 
+def refuse_homogeneous_groups(
+    shared_counts: Mapping[str, SharedCounts], n_groups: int, unit: str
+) -> None:
+    """Refuse groups of which some share a confidential value.
+
+    Parameters
+    ----------
+    shared_counts : mapping of str to SharedCounts
+        For each confidential column, the number of groups that share a value of it.
+    n_groups : int
+        Number of all groups.
+    unit : str
+        What k counts: ``"record"`` or the column of units.
+    """
+    reason = describe_homogeneity(shared_counts, n_groups, unit)
+    if reason:
+        raise InputError(
+            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
+            " raise k.",
+            code="homogeneous-groups",
+        )
+
+
 def merge_homogeneous(
     Z: Matrix,
     groups: Partition,

@@ -168,7 +168,7 @@ class _Search:
 
     def _optimum(self, bound: float) -> Optimum:
         loss, node, rows = self.best
-        records, n_evaluated = self.lattice.records(rows), len(self._is_within_limit)
+        records, n_evaluated = self.lattice.record_mask(rows), len(self._is_within_limit)
         return Optimum(node, records, loss, bound, n_evaluated, self.lattice.n_nodes)
 
 
