@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.audit.manifest_files import ManifestFiles
     from shoal.io.dialect import Dialect
     from shoal.plan import Plan
-    from shoal.plan.deliver import Delivery, Document
+    from shoal.plan.deliver import Delivery, DocumentWriter
     from shoal.report.identity import Identity
 
 STDOUT = Path("-")  # prints the report instead of writing it
@@ -32,7 +32,7 @@ class DocumentWriters:
         The documents that only their owner may read.
     """
 
-    by_path: "dict[Path, Document]" = field(default_factory=dict)
+    by_path: "dict[Path, DocumentWriter]" = field(default_factory=dict)
     secret: tuple[Path, ...] = ()
 
 
@@ -103,7 +103,7 @@ def _manifest_writer(
     locations: dict[str, tuple[str, str | None]],
     manifest_files: "ManifestFiles",
     report: Path | None,
-    write_report: "Document | None",
+    write_report: "DocumentWriter | None",
 ) -> Callable[["Delivery"], str]:
     """Return the function that returns the manifest of a delivery."""
     from shoal.audit import manifest as manifests

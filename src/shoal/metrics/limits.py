@@ -31,9 +31,9 @@ class Limits(Sequence[Limit]):
     Examples
     --------
     >>> import pandas as pd, shoal
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62]})
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62]})
     >>> measures = shoal.assess(
-    ...     before, before.assign(age=[21, 21, 61, 61]), quasi_identifiers=["age"]
+    ...     original, original.assign(age=[21, 21, 61, 61]), quasi_identifiers=["age"]
     ... )
     >>> results = Limits({"max_linkage": 0.5, "max_information_loss": 0.1}).check(measures)
     >>> print(results)

@@ -63,7 +63,7 @@ class Delivery:
     types: Mapping[str, str] = field(default_factory=dict)
 
 
-Document = Callable[[Delivery], str | bytes]
+DocumentWriter = Callable[[Delivery], str | bytes]
 
 
 def deliver(
@@ -73,7 +73,7 @@ def deliver(
     *,
     dialect: Dialect | None = None,
     target_table: str | None = None,
-    documents: Mapping[Path, Document] | None = None,
+    documents: Mapping[Path, DocumentWriter] | None = None,
     secret: Collection[Path] = (),
     inputs: Sequence[tuple[Path | None, str]] = (),
     fingerprints: bool = False,
@@ -147,8 +147,8 @@ def deliver(
             _write_and_judge(masked_table, release_target, target, fingerprints, allow_not_kept),
             source=reading.fingerprint,
         )
-        for path, document in documents.items():
-            content = document(delivery)
+        for path, write_document in documents.items():
+            content = write_document(delivery)
             temporary_paths[path].write_bytes(
                 content.encode() if isinstance(content, str) else content
             )
@@ -208,9 +208,9 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
             AnalysedColumns.from_source(text_source, interpretation)
         )
     to_write = opened_source.for_release(
-        draft.fields["data"],
-        draft.fields["unchanged"],
-        rows=draft.fields["rows"],
+        draft.data,
+        draft.unchanged,
+        rows=draft.rows,
         keep_free_text=dialect.keep_notes,
     )
     return MaskedTable(draft, to_write, table)
@@ -219,9 +219,9 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
 def _with_metadata(draft: Draft, source: Source) -> Draft:
     """Return a draft with the value labels of its source, and how this writes numbers as text."""
     labels = {name: column.value_labels for name, column in source.metadata.columns.items()}
-    profile = with_value_labels(draft.fields["profile"], labels)
-    return draft._replace(
-        fields={**draft.fields, "profile": profile},
+    return replace(
+        draft,
+        profile=with_value_labels(draft.profile, labels),
         evidence=replace(draft.evidence, text_dialect=source.text_dialect),
     )
 
@@ -250,20 +250,23 @@ def _write_and_judge(
     allow_not_kept: bool,
 ) -> Delivery:
     """Write the release, and judge it as read back from the file."""
-    draft, to_write, masked_table.to_write = masked_table.draft, masked_table.to_write, None
+    draft, to_write = masked_table.draft, masked_table.to_write
+    masked_table.to_write = None  # frees the table as soon as it is written
     if to_write is None:
         raise RuntimeError("A release is written once.")
     if release_target.shows_formulas:
         draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
-    remarks = release_target.write(to_write)
+    file_remarks = release_target.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
     name = redact_address(target) if release_target.temporary_path is None else Path(target).name
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
         raise not_kept_error(judged_file.verdict)
-    release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
+    release = draft.to_release(
+        judged_file.verdict, measures=judged_file.measures, file_remarks=file_remarks
+    )
     is_hashed = fingerprints and release_target.temporary_path is not None
     written = (
         Fingerprint.from_file(release_target.temporary_path)

@@ -106,9 +106,9 @@ def utility(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "wage": [10.0, 12.0, 30.0, 32.0]})
-    >>> after = before.assign(wage=[12.0, 12.0, 31.0, 31.0])
-    >>> result = utility(before, after, measures=["estimates"], random_state=0)
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "wage": [10.0, 12.0, 30.0, 32.0]})
+    >>> masked = original.assign(wage=[12.0, 12.0, 31.0, 31.0])
+    >>> result = utility(original, masked, measures=["estimates"], random_state=0)
     >>> round(result.figures()["total_error"], 4), round(result.figures()["mean_error"], 4)
     (0.0238, 0.0498)
     """

@@ -16,6 +16,7 @@ from shoal.frame.types import Type
 from shoal.geometry import MAX_EXACT_CATEGORIES, axes_of, join_axes, means
 from shoal.metrics import MEASURE_INFO, accepts_axes, classes, inputs_of
 from shoal.metrics.assessment.category_inputs import CategoryInputs, category_inputs
+from shoal.metrics.utility.totals import describe_totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,15 +101,11 @@ class MeasureInputs:
 
     def _weighted_totals(self) -> str:
         """Return a sentence with the weighted totals of both tables."""
-        sums = [
+        original_totals, masked_totals = (
             (self.values[table] * self.values["weights"]).sum(axis=0)
             for table in ("original", "masked")
-        ]
-        totals = [
-            f"{name!r} {original:.10g} before and {masked:.10g} after"
-            for name, original, masked in zip(self.numeric, *sums, strict=True)
-        ]
-        return f"Weighted totals: {', '.join(totals)}."
+        )
+        return describe_totals(self.numeric, original_totals, masked_totals)
 
 
 def read_inputs(

@@ -83,9 +83,9 @@ def assess(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
-    >>> after = before.assign(age=[21, 21, 61, 61])
-    >>> measures = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> masked = original.assign(age=[21, 21, 61, 61])
+    >>> measures = assess(original, masked, quasi_identifiers=["age"], confidential=["ill"])
     >>> measures["smallest_class"], measures["homogeneous_classes"]
     (2, {'ill': 1})
     >>> measures.remarks["average_diversity"]

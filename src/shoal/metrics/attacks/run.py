@@ -130,10 +130,10 @@ def attack(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
-    >>> after = before.assign(age=[21, 21, 61, 61])
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> released = original.assign(age=[21, 21, 61, 61])
     >>> attacks = attack(
-    ...     before, after, quasi_identifiers=["age"], confidential=["ill"], random_state=0
+    ...     original, released, quasi_identifiers=["age"], confidential=["ill"], random_state=0
     ... )
     >>> attacks["linkage-distance"].rate, attacks["linkage-distance"].ceiling
     (0.5, 0.5)

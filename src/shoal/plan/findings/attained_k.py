@@ -77,7 +77,7 @@ def attained_k_findings(
     figures: dict[str, Any] = {"k": plan.k, "attained": attained_k}
     if plan.k is None:
         steps_without_k = [
-            step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)
+            step for step in plan.deciding_steps if step.k is None or not plan.is_intact(step)
         ]
         return [_no_guarantee(plan, step, figures) for step in steps_without_k]
     if plan.k == 1:
