@@ -194,7 +194,7 @@ class FileAudit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _check_smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        counted = evidence.smallest_class(evidence.joint_classes)
+        counted = evidence.smallest_class_size(evidence.joint_classes)
         return compare_numbers(counted, self.entries["promise"]["smallest_class"], "records")
 
     def _check_verdict(self, evidence: Evidence) -> tuple[bool | None, str]:

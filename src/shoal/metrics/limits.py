@@ -54,12 +54,7 @@ class Limits(Sequence[Limit]):
         try:
             entries = tomllib.loads(path.read_text(encoding="utf-8"))
         except OSError as error:
-            reason = (error.strerror or "I/O error").lower()
-            raise FileError(
-                f"{str(path)!r} could not be read: {reason}.",
-                code="file-unreadable",
-                file=str(path),
-            ) from None
+            raise FileError.unreadable(path, error) from None
         except (ValueError, RecursionError):
             raise FileError(
                 f"{path.name!r} is not a TOML file.", code="limits-unreadable", file=path.name

@@ -52,14 +52,14 @@ class SubgroupSplit:
         The groups; those that are too small are merged into one, which comes last.
     min_group : int
         Smallest number of records of a group.
-    merged : int
+    n_merged : int
         Number of groups that were merged.
     """
 
     columns: tuple[str, ...]
     groups: tuple[Subgroup, ...]
     min_group: int
-    merged: int
+    n_merged: int
 
 
 def split_subgroups(

@@ -109,10 +109,10 @@ class Evidence:
     def attained_k_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
         """Return the k attained on some columns; cells missing in ``wildcards`` match any value."""
         if not set(wildcards) & set(columns):
-            return self.smallest_class(self.classes_on(columns))
+            return self.smallest_class_size(self.classes_on(columns))
         return count_matches(self.released, columns, wildcards, self.units)
 
-    def smallest_class(self, labels: Codes) -> int:
+    def smallest_class_size(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units if they are known."""
         return int(self.class_sizes(labels).min())
 
@@ -149,7 +149,7 @@ class Evidence:
         """The released columns that no step masks, whatever their role."""
         return [name for name in self.released.columns if name not in self.plan.masked]
 
-    def with_role(self, role: Role) -> list[str]:
+    def columns_with_role(self, role: Role) -> list[str]:
         """Return the released columns that have a role."""
         return [n for n in columns_with(self.plan.roles, role) if n in self.released.columns]
 

@@ -1,6 +1,5 @@
 """The job: what every task needs to know, in a file that all workers read."""
 
-import os
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,14 +18,14 @@ from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.microaggregation.encoders import Encoders
 from shoal.scale.splitting.strata import Strata
-from shoal.scale.storage.files import read_bytes
+from shoal.scale.storage.files import os_reason, read_bytes
 from shoal.scale.storage.scratch_files import write_file
 from shoal.steps import Microaggregate
 from shoal.steps.constraints.units import read_units
 
 if TYPE_CHECKING:
     from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-    from shoal.scale.statistics.profile import Grid
+    from shoal.scale.statistics.profile_counts import Grid
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -150,9 +149,9 @@ def worker_task(function: Callable[P, R]) -> Callable[P, R]:
         except ShoalError:
             raise
         except OSError as error:
-            reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
             raise FileError(
-                f"A worker could not write: {reason}. Nothing was released.", code="cannot-write"
+                f"A worker could not write: {os_reason(error)}. Nothing was released.",
+                code="cannot-write",
             ) from None
         finally:
             pa.default_memory_pool().release_unused()

@@ -61,7 +61,7 @@ class LargeRelease:
     block_groups : tuple of dict
         The same as ``groups`` for each block of columns.
     profile : dict
-        Counts and correlations for the figures of a report; see `shoal.scale.statistics.profile`.
+        Counts and correlations for the figures of a report; see `shoal.plan.profile`.
     """
 
     target: Path | str

@@ -101,7 +101,8 @@ def _estimate_rows(
         return
     std = weighted_deviation(values["original"], weights["original"])
     estimates = {
-        side: _estimates(pair, values[side], weights[side], setting.min_group) for side in SIDES
+        side: _estimates(pair, values[side], weights[side], setting.options.min_group)
+        for side in SIDES
     }
     for name in estimates["original"]:
         if name not in estimates["masked"]:

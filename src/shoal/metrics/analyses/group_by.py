@@ -72,7 +72,7 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
             all_errors += query_errors
             n_queries += len(query_errors)
     if not rows:
-        return f"Needs a column with groups of at least {setting.min_group} records."
+        return f"Needs a column with groups of at least {setting.options.min_group} records."
     rows.append(_row("all", n_queries, all_errors))
     figures = {
         figure: rows[-1][heading]
@@ -92,7 +92,7 @@ def _random_queries(
         for by, value in product(combinations(names, n_columns), value_columns or [None])
         if value not in by
     ]
-    chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
+    chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.options.n_queries)]
     return [queries[i] for i in np.sort(chosen).tolist()]
 
 
@@ -128,7 +128,7 @@ def _query_errors(
         group_of_record = labels[side][is_grouped]
         records[side] = np.bincount(group_of_record, minlength=n_groups)
         counts[side] = np.bincount(group_of_record, setting.weights_of(side)[is_grouped], n_groups)
-    is_large = records["original"] >= setting.min_group
+    is_large = records["original"] >= setting.options.min_group
     differences = np.abs(counts["masked"] - counts["original"])[is_large]
     return QueryErrors(
         differences / counts["original"][is_large],

@@ -7,6 +7,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
+from shoal.metrics._ranks import mean_ranks
 from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
@@ -46,7 +47,7 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     sample_setting = setting.sample("prediction")
     remarks = []
     if sample_setting is not setting:
-        remarks.append(f"On a sample of {setting.max_records:,} records.")
+        remarks.append(f"On a sample of {setting.options.max_records:,} records.")
     if not setting.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
@@ -208,8 +209,7 @@ def mean_auc(truth: Labels, probabilities: Matrix, classes: Labels) -> float:
     areas = []
     for i, value in enumerate(classes):
         is_in_class = truth == value
-        _, inverse, counts = np.unique(probabilities[:, i], return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()]
+        ranks = mean_ranks(probabilities[:, i])
         n_inside, n_outside = int(is_in_class.sum()), int((~is_in_class).sum())
         areas.append(
             (ranks[is_in_class].sum() - n_inside * (n_inside + 1) / 2) / (n_inside * n_outside)

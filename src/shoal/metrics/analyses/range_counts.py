@@ -68,17 +68,17 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
             for i in rng.choice(len(pairs), width, replace=False).tolist()
         ]
         for width in widths
-        for _ in range(max(1, setting.n_queries // len(widths)))
+        for _ in range(max(1, setting.options.n_queries // len(widths)))
     ]
     weights = {side: setting.weights_of(side) for side in SIDES}
 
     def counts_of_query(query: list[Condition]) -> list[float]:
         return [_count_records(query, side, weights[side]) for side in SIDES]
 
-    with ThreadPoolExecutor(setting.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         record_counts = np.array(list(pool.map(counts_of_query, queries)))
     total, n = weights["original"].sum(), setting.size("original")
-    min_denominator = max(MIN_SHARE * total, setting.min_group * total / n)
+    min_denominator = max(MIN_SHARE * total, setting.options.min_group * total / n)
     errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
         record_counts[:, 0], min_denominator
     )

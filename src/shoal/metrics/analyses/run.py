@@ -13,7 +13,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._types import Values
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.analyses._setting import AnalysisSetting
+from shoal.metrics.analyses._setting import AnalysisOptions, AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
@@ -128,12 +128,14 @@ def utility(
         weight=weight,
         types=declared_types,
         aligned=aligned,
-        n_resamples=n_resamples,
-        n_queries=n_queries,
-        max_records=max_records,
-        min_group=min_group,
-        seed=seed_or_draw(random_state),
-        n_jobs=effective_n_jobs(n_jobs),
+        options=AnalysisOptions(
+            n_resamples=n_resamples,
+            n_queries=n_queries,
+            max_records=max_records,
+            min_group=min_group,
+            seed=seed_or_draw(random_state),
+            n_jobs=effective_n_jobs(n_jobs),
+        ),
     )
     groups = None
     if by is not None:
@@ -146,7 +148,7 @@ def utility(
         results,
         not_run,
         records=len(original_frame),
-        seed=setting.seed,
+        seed=setting.options.seed,
         remarks=tuple(remarks),
         groups=groups,
     )
@@ -183,7 +185,9 @@ def _utility_by_group(
         if len(group.rows[-1]):
             group_setting = setting.select_rows(group.rows[0], group.rows[-1])
             results, not_run = run_each("analyses", ANALYSES, names, group_setting)
-        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=setting.seed))
+        utilities.append(
+            Utility(results, not_run, records=len(group.rows[0]), seed=setting.options.seed)
+        )
     figures = tuple(result.figures() for result in utilities)
     directions = {name: info.better for name, info in FIGURES.items()}
     return Subgroups(split, figures, directions, results=tuple(utilities))
@@ -199,7 +203,7 @@ def _prepare_setting(
     weight: str | None,
     types: Mapping[str, Any],
     aligned: bool | None,
-    **options: Any,
+    options: AnalysisOptions,
 ) -> tuple[AnalysisSetting, list[str]]:
     """Return the setting of the analyses and remarks; refuse columns that do not exist."""
     same_order = resolve_alignment(original, masked, types, aligned)
@@ -228,7 +232,13 @@ def _prepare_setting(
     order_is_unexpected = aligned is None and not same_order and len(original) == len(masked)
     order_remarks = [ORDER_DIFFERS] if order_is_unexpected else []
     setting = AnalysisSetting(
-        pairs, usable, tuple(targets), tuple(formulas), weights, aligned=same_order, **options
+        pairs=pairs,
+        columns=usable,
+        targets=tuple(targets),
+        formulas=tuple(formulas),
+        weights=weights,
+        aligned=same_order,
+        options=options,
     )
     return setting, [*remarks, *weights_remarks, *order_remarks]
 

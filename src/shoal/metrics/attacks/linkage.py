@@ -116,12 +116,12 @@ def linkage_result(setting: AttackSetting, name: str, chances: Values) -> Attack
         baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
         baseline_of = "a random record, right if it is of the same unit"
     return AttackResult(
-        name,
-        float(chances.sum()),
-        len(chances),
-        baseline,
-        baseline_of,
-        setting.quasi_identifiers,
-        setting.unit_share,
-        CEILING if setting.units is None else CEILING_OF_UNITS,
+        name=name,
+        successes=float(chances.sum()),
+        trials=len(chances),
+        baseline=baseline,
+        baseline_of=baseline_of,
+        columns=setting.quasi_identifiers,
+        ceiling=setting.unit_share,
+        ceiling_reason=CEILING if setting.units is None else CEILING_OF_UNITS,
     )

@@ -6,14 +6,12 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import scale_by_original, zscores
+from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores, scale_by_original
 from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
-# Squared distances that differ by a smaller share are equal up to rounding.
-ROUNDING_TOLERANCE = 1e-9
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -115,7 +113,7 @@ def _linkage_rate(
 ) -> float:
     """Return the expected share of records that are among their ``guesses`` nearest originals."""
     if columns is None:
-        original_points, masked_points = zscores(original), zscores(masked)
+        original_points, masked_points = order_free_zscores(original), order_free_zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
         original_points, masked_points = np.zeros(original.shape), np.zeros(original.shape)
         for axis, original_values, masked_values in scale_by_original(original, masked, columns):

@@ -155,10 +155,7 @@ def load(path: Path) -> dict[str, Any]:
     try:
         entries = read(path.read_text(encoding="utf-8"))
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{str(path)!r} could not be read: {reason}.", code="file-unreadable", file=str(path)
-        ) from None
+        raise FileError.unreadable(path, error) from None
     except ValueError as error:  # includes UnicodeDecodeError, TOMLDecodeError and JSONDecodeError
         reason = str(error) if not isinstance(error, UnicodeError) else "it is not UTF-8"
         raise PlanError(

@@ -32,7 +32,7 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     columns = evidence.plan.wildcard_columns
     if not columns:
         return []
-    strict_k, unit = evidence.smallest_class(evidence.joint_classes), evidence.counted_unit
+    strict_k, unit = evidence.smallest_class_size(evidence.joint_classes), evidence.counted_unit
     return [
         Finding(
             "missing-cells-match-any",

@@ -27,7 +27,7 @@ def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     values were equal only before a step masked them are a finding of their own.
     """
     labels = evidence.joint_classes
-    names = evidence.with_role("confidential")
+    names = evidence.columns_with_role("confidential")
     if not names:
         return []
     released_counts = count_by_column(labels, evidence.released, names, evidence.units)

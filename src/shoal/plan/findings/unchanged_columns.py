@@ -8,7 +8,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
-from shoal.metrics.findings.uniqueness import unique_share, unique_units
+from shoal.metrics.findings.uniqueness import count_unique_units, unique_share
 from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.phrases import format_share, join_phrases, name_few
 from shoal.plan.verdict import Finding
@@ -49,7 +49,7 @@ def find_unique_records(evidence: Evidence) -> list[Finding]:
 
     Confidential columns and weights have checks of their own.
     """
-    excluded = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
+    excluded = (*evidence.columns_with_role("confidential"), *evidence.columns_with_role("weight"))
     unchanged = [name for name in evidence.unchanged_columns if name not in excluded]
     not_quasi_identifiers = [
         name for name in unchanged if name not in evidence.plan.quasi_identifiers
@@ -113,7 +113,7 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
     Where many are unique, so that the column works as a key, they qualify the verdict.
     """
     plan = evidence.plan
-    names = [name for name in evidence.with_role("confidential") if name not in plan.masked]
+    names = [name for name in evidence.columns_with_role("confidential") if name not in plan.masked]
     if not names:
         return []
     limit = plan.thresholds.key
@@ -163,4 +163,4 @@ def _share_with_unique_value(evidence: Evidence, name: str) -> float:
         return 0.0
     n_units = len(labels) if units is None else len(np.unique(units))
     present_units = None if units is None else units[present]
-    return unique_units(classes(labels[present, None]), present_units) / n_units
+    return count_unique_units(classes(labels[present, None]), present_units) / n_units

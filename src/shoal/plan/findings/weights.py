@@ -10,7 +10,7 @@ def find_released_weights(evidence: Evidence) -> list[Finding]:
     name = plan.weight
     if name is None or name not in evidence.released.columns:
         return []
-    attained_k = evidence.smallest_class(evidence.classes_on([*plan.quasi_identifiers, name]))
+    attained_k = evidence.smallest_class_size(evidence.classes_on([*plan.quasi_identifiers, name]))
     return released_weight_findings(name, plan.k, attained_k, evidence.counted_unit)
 
 

@@ -21,7 +21,7 @@ from shoal.scale.job import MicroaggregationJob, count_sizes, sum_counts, sum_sh
 from shoal.scale.statistics.exact_sums import exact_integer_sum
 from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
 from shoal.scale.statistics.moment_sums import MomentSums
-from shoal.scale.statistics.profile import BlockProfile, Profile, count_on_grids
+from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, count_on_grids
 from shoal.scale.statistics.table_statistics import Moments, count_values
 from shoal.scale.statistics.weights import WeightedTotals, sum_totals, weighted_totals
 from shoal.scale.storage.scratch_files import ScratchFile
@@ -145,7 +145,7 @@ class BlockMeasures:
         self.n_suppressed: Counter[str] = Counter()
         self.totals: dict[str, WeightedTotals] = {}
         self.verdict_counts = VerdictCounts()
-        self.profile = Profile(job.grids)
+        self.profile = ProfileCounts(job.grids)
         self.distances = DistanceSums()
         self.original_sizes: Counter[int] = Counter()
         self.shared_counts: list[dict[str, SharedCounts]] = []

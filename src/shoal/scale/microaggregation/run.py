@@ -32,7 +32,8 @@ from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
 from shoal.scale.splitting.small_strata import merge_strata, strata_units
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-from shoal.scale.statistics.profile import BlockProfile, Profile, make_grids, risk_of_original
+from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, make_grids
+from shoal.scale.statistics.profile_entries import risk_of_original
 from shoal.scale.statistics.sample import sampling_share
 from shoal.scale.statistics.table_statistics import (
     StatisticsRequest,
@@ -209,7 +210,7 @@ class MicroaggregationRun(TableRun):
                 self._whole_columns(schema),
             ),
         )
-        self.profile = Profile(job.grids)
+        self.profile = ProfileCounts(job.grids)
         strata = self._merge_small_strata(job, counts)
         strata = divide_strata(self.sample, encoders, strata, counts, self.chunk_size)
         job = replace(job, strata=strata)

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft
-from shoal.scale.storage.files import is_remote
+from shoal.scale.storage.files import is_remote, os_reason
 from shoal.scale.storage.marker import MARKER, files_of_marker
 from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
 
@@ -178,8 +178,9 @@ class ReleaseFolder:
             )
 
     def _write_error(self, error: OSError) -> str:
-        reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
-        return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."
+        return (
+            f"{str(self.target)!r} could not be written: {os_reason(error)}. Nothing was changed."
+        )
 
 
 def _files_of_release(folder: Path) -> set[str]:

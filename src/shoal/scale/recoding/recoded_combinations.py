@@ -24,7 +24,7 @@ from shoal.frame.values import same_values
 from shoal.metrics import classes, units_per_class
 from shoal.plan.chaining import NOMINAL
 from shoal.plan.profile import MIN_COUNT
-from shoal.scale.statistics.profile import (
+from shoal.scale.statistics.profile_entries import (
     ColumnEntry,
     NumberCounts,
     NumberSummary,

@@ -182,10 +182,7 @@ def _parquet_files(folder: Path) -> list[str]:
 
 def _refuse_unreadable(error: OSError) -> None:
     """Refuse a folder that cannot be read: its records would be left out silently."""
-    reason = (error.strerror or "I/O error").lower()
-    raise FileError(
-        f"{str(error.filename)!r} could not be read: {reason}.", code="file-unreadable"
-    ) from None
+    raise FileError.unreadable(error.filename, error) from None
 
 
 def _is_hidden(name: str) -> bool:

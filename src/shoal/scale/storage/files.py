@@ -5,6 +5,7 @@ environment. Its messages may contain names of accounts and keys, so they are no
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
@@ -206,6 +207,11 @@ def hash_file(path: str) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
+def os_reason(error: OSError) -> str:
+    """Return why the operating system refused, in its words; nothing that a store may have said."""
+    return (os.strerror(error.errno) if error.errno else "I/O error").lower()
+
+
 def file_entry(path: str) -> dict[str, Any]:
     """Return name, size and hash of a file, for a manifest."""
     try:
@@ -213,12 +219,7 @@ def file_entry(path: str) -> dict[str, Any]:
     except ShoalError:
         raise
     except OSError as error:
-        reason = (error.strerror or "I/O error").lower()
-        raise FileError(
-            f"{redact(path)!r} could not be read: {reason}.",
-            code="file-unreadable",
-            file=redact(path),
-        ) from None
+        raise FileError.unreadable(redact(path), error) from None
     return {"name": name_of(path), "bytes": size, "sha256": digest}
 
 

@@ -12,7 +12,7 @@ from shoal.frame.arrow_types import decode
 from shoal.frame.summaries import are_years, finite_values
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
-from shoal.metrics.profile.similarity import (
+from shoal.metrics.chart_data.similarity import (
     similarity_of_correlations,
     similarity_of_counts,
     similarity_of_numbers,
