@@ -12,7 +12,8 @@ from shoal.frame import tables
 from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
-from shoal.metrics import classes, compute, fewest_matches, units_per_class
+from shoal.metrics import classes, compute, fewest_matches
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
@@ -118,9 +119,7 @@ class Evidence:
 
     def class_sizes(self, labels: Codes) -> Codes:
         """Return the size of each class, counted in units if they are known."""
-        if self.units is None:
-            return np.bincount(labels)
-        return units_per_class(labels, self.units)
+        return sizes_per_class(labels, self.units)
 
     def class_measures(self) -> dict[str, Any]:
         """Return the measures that depend on the classes and the units of the release only."""

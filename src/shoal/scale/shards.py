@@ -14,6 +14,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes
 from shoal.io.store import name_of
 from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.scale.assessment.column_block_classes import write_column_block_classes
@@ -122,11 +123,6 @@ def _released_weights(job: ReleaseJob) -> list[str]:
     return [name for name in job.released_schema.names if name == job.weight]
 
 
-def _class_sizes(labels: Codes, units: Codes | None) -> Codes:
-    """Return the size of each class, counted in units if they are known."""
-    return np.bincount(labels) if units is None else units_per_class(labels, units)
-
-
 def _smallest_class_with_weights(
     job: ReleaseJob, released: Frame, units: Codes | None
 ) -> int | None:
@@ -135,7 +131,7 @@ def _smallest_class_with_weights(
     if not weights:
         return None
     labels = classes(codes(released, [*job.quasi_identifiers, *weights]))
-    return int(_class_sizes(labels, units).min())
+    return int(sizes_per_class(labels, units).min())
 
 
 def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int | None:
@@ -147,7 +143,7 @@ def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int 
     if not job.other_columns:
         return None
     labels = classes(any_codes(released, [*job.quasi_identifiers, *job.other_columns]))
-    return int((_class_sizes(labels, units) == 1)[labels].sum())
+    return int((sizes_per_class(labels, units) == 1)[labels].sum())
 
 
 def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:

@@ -53,6 +53,12 @@ class TableRun:
         self.warnings: list[Warning] = []
         self.dropped_columns = plan.dropped
 
+    @property
+    def needs_closeness(self) -> bool:
+        """Whether t-closeness is promised or limited, so that frequencies must be known."""
+        is_limited = "t_closeness" in self.plan.limits.figures
+        return is_limited or any(step.closeness is not None for step in self.plan.steps)
+
     def _find_files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):

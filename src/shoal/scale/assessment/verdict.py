@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.roles import columns_with
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
@@ -29,7 +29,7 @@ from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_sha
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
-from shoal.steps.microaggregation.column_warnings import list_counts
+from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts
 
 OMITTED_CHECKS = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"
@@ -258,14 +258,4 @@ def _missing_value_findings(
 def _constant_column_findings(job: MicroaggregationJob) -> list[Finding]:
     """Return which masked columns are constant, so that distances do not depend on them."""
     constant = [encoder.name for encoder in job.encoders.masked if encoder.is_constant]
-    if not constant:
-        return []
-    verb = "is constant and takes" if len(constant) == 1 else "are constant and take"
-    return [
-        Finding(
-            "constant-column",
-            "informs",
-            f"{name_columns(constant)} {verb} no part in the grouping: there is no spread.",
-            columns=tuple(constant),
-        )
-    ]
+    return list(map(as_finding, constant_column_warnings(constant)))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.metrics import units_per_class
 from shoal.metrics.dominance import dominated_groups
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import (
@@ -137,7 +137,7 @@ def _count_contributors(
         groups = groups_of[original.name].groups
         n_contributors = count_contributors(groups.labels, ~original.is_missing, units)
         has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
-        sizes = groups.sizes if units is None else units_per_class(groups.labels, units)
+        sizes = sizes_per_class(groups.labels, units)
         one_contributor[original.name] = int(
             (has_value & (n_contributors == 1) & (sizes > 1)).sum()
         )

@@ -13,6 +13,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing, keys
 from shoal.frame.columns import Column
 from shoal.metrics import classes, units_per_class
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.metrics.risk.linkage import linkage_chances
 from shoal.partitioners import method_label
@@ -309,8 +310,7 @@ def _original_sizes(
     Records that are equal in all masked columns are in one region.
     """
     class_of = classes(keys(tables.open_frame(table), job.quasi_identifiers))
-    sizes = np.bincount(class_of) if units is None else units_per_class(class_of, units)
-    return count_sizes(sizes[class_of])
+    return count_sizes(sizes_per_class(class_of, units)[class_of])
 
 
 def _count_links(

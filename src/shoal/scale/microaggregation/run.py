@@ -44,7 +44,6 @@ from shoal.scale.statistics.table_statistics import (
 from shoal.scale.storage.scratch_files import files_with
 from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.validation import (
-    MISSING_WAY_OUT,
     check_weight,
     is_numeric_type,
 )
@@ -52,6 +51,7 @@ from shoal.steps import Microaggregate
 from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes
 from shoal.steps.constraints.units import refuse_missing_units
+from shoal.steps.microaggregation.checks import HOW_TO_TREAT_MISSING
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
@@ -126,24 +126,10 @@ class MicroaggregationRun(TableRun):
     def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
         """Compute moments, value counts and a sample in one pass."""
         check_weight(self.step.weight, schema)
-        confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
-        columns = list(dict.fromkeys([*self.step.columns, *confidential]))
-        numeric = [name for name in columns if self._is_numeric(schema, name)]
-        n_records = sum(chunk.n_records for chunk in self.chunks)
-        request = StatisticsRequest(
-            numeric,
-            [name for name in columns if name not in numeric],
-            self.step.strata,
-            self.plan.required_columns,
-            sampling_share(n_records, self.chunk_size),
-            self.seed,
-            self.step.weight,
-            self.step.weighted_distances,
-            self.step.unit_column,
-            columns_with(self.plan.roles, "confidential") if self._needs_closeness else (),
-        )
-        tasks = [(chunk, request) for chunk in self.chunks]
         sizes = [chunk.n_records for chunk in self.chunks]
+        n_records = sum(sizes)
+        request = self._statistics_request(schema, n_records)
+        tasks = [(chunk, request) for chunk in self.chunks]
         statistics = TableStatistics()
         for _, statistics_of_chunk in run_stage(
             self.runner, "counting", _chunk_statistics, tasks, sizes
@@ -165,9 +151,23 @@ class MicroaggregationRun(TableRun):
         self.sample = statistics.sample
         return statistics
 
-    @property
-    def _needs_closeness(self) -> bool:
-        return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
+    def _statistics_request(self, schema: pa.Schema, n_records: int) -> StatisticsRequest:
+        """Return what is computed in the first pass over the table."""
+        step, confidential = self.step, columns_with(self.plan.roles, "confidential")
+        columns = list(dict.fromkeys([*step.columns, *(confidential if step.dependence else [])]))
+        numeric = [name for name in columns if self._is_numeric(schema, name)]
+        return StatisticsRequest(
+            numeric=numeric,
+            categorical=[name for name in columns if name not in numeric],
+            strata=step.strata,
+            required_columns=self.plan.required_columns,
+            share=sampling_share(n_records, self.chunk_size),
+            seed=self.seed,
+            weight=step.weight,
+            weighted_distances=step.weighted_distances,
+            unit=step.unit_column,
+            confidential=confidential if self.needs_closeness else (),
+        )
 
     def _is_numeric(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
@@ -181,7 +181,7 @@ class MicroaggregationRun(TableRun):
         self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
         released_schema = self._released_schema(schema, statistics)
-        strata, counts = find_strata(statistics, step.strata)
+        strata, stratum_sizes = find_strata(statistics, step.strata)
         job = MicroaggregationJob(
             released_schema=released_schema,
             quasi_identifiers=self.plan.quasi_identifiers,
@@ -211,8 +211,8 @@ class MicroaggregationRun(TableRun):
             ),
         )
         self.profile = ProfileCounts(job.grids)
-        strata = self._merge_small_strata(job, counts)
-        strata = divide_strata(self.sample, encoders, strata, counts, self.chunk_size)
+        strata = self._merge_small_strata(job, stratum_sizes)
+        strata = divide_strata(self.sample, encoders, strata, stratum_sizes, self.chunk_size)
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
@@ -231,7 +231,7 @@ class MicroaggregationRun(TableRun):
         )
         if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
-            refuse_missing_counts(missing, MISSING_WAY_OUT)
+            refuse_missing_counts(missing, HOW_TO_TREAT_MISSING)
         refuse_missing_counts(
             {encoder.name: encoder.n_missing for encoder in encoders.confidential},
             "Impute or drop them first, or leave dependence out.",
@@ -249,20 +249,22 @@ class MicroaggregationRun(TableRun):
     def _whole_columns(self, schema: pa.Schema) -> list[str]:
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
-    def _merge_small_strata(self, job: MicroaggregationJob, counts: Codes) -> Strata:
+    def _merge_small_strata(self, job: MicroaggregationJob, stratum_sizes: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
         unit_hashes = None
         if job.unit is not None and job.strata.columns:
             unit_hashes = strata_units(self.runner, job, path, self.chunks)
         if self.step.small_strata == "refuse":
-            sizes = counts.tolist() if unit_hashes is None else list(map(len, unit_hashes))
+            sizes = stratum_sizes.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:
                 refuse_small_sizes(
                     sizes, self.step.k, columns=self.step.strata, noun=self.step.unit_noun
                 )
             return job.strata
-        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_hashes)
+        merged, sentence = merge_strata(
+            self.runner, job, path, self.chunks, stratum_sizes, unit_hashes
+        )
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged_strata=merged)
 

@@ -78,7 +78,7 @@ class RecodingRun(TableRun):
         """Return the combinations of all columns that the steps use."""
         plan = self.plan
         needs_diversity = any(step.diversity is not None for step in plan.steps)
-        needs_confidential = needs_diversity or self._needs_closeness
+        needs_confidential = needs_diversity or self.needs_closeness
         names = [
             *plan.masked,
             *([] if plan.unit_column is None else [plan.unit_column]),
@@ -98,11 +98,6 @@ class RecodingRun(TableRun):
             counts = combinations.column(COUNT).to_numpy()
             refuse_missing_units(plan.unit_column, int(counts[is_missing].sum()))
         return combinations
-
-    @property
-    def _needs_closeness(self) -> bool:
-        is_limited = "t_closeness" in self.plan.limits.figures
-        return is_limited or any(step.closeness is not None for step in self.plan.steps)
 
     def _make_job(
         self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
@@ -145,7 +140,7 @@ class RecodingRun(TableRun):
         self, combinations: pa.Table, confidential: list[str]
     ) -> list[ConfidentialColumn]:
         """Return the confidential columns with their frequencies, where t-closeness matters."""
-        if not self._needs_closeness:
+        if not self.needs_closeness:
             return []
         counts = {
             name: combinations.select([name, COUNT])
