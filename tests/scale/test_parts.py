@@ -24,7 +24,7 @@ from shoal._signals import defer_interrupt
 from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchFilesLeft
 from shoal.partitioners import MDAV
 from shoal.scale.assessment.guarantees import check_guarantee
-from shoal.scale.microaggregation.encoders import make_encoders
+from shoal.scale.encoders import make_encoders
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.sources.chunks import (
     check_sortable,

@@ -17,11 +17,12 @@ from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_cl
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_by_column
-from shoal.scale.assessment.column_block_classes import write_column_block_classes
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units, worker_task
+from shoal.scale.column_block_classes import write_column_block_classes
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.storage.files import hash_file, join, open_input
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_parquet
+from shoal.scale.worker_task import worker_task
 
 Codes = NDArray[np.int64]
 Diversity = Mapping[str, Sequence[float]]  # by kind, for each confidential column

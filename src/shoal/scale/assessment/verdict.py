@@ -24,9 +24,9 @@ from shoal.plan.findings.weights import released_weight_findings
 from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
-from shoal.scale.assessment.verdict_counts import VerdictCounts, findings_from_counts
 from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
+from shoal.scale.microaggregation.verdict_counts import VerdictCounts, findings_from_counts
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
 from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts

@@ -17,8 +17,12 @@ from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.metrics.risk.linkage import linkage_chances
 from shoal.partitioners import method_label
-from shoal.scale.assessment.verdict_counts import ColumnGroups, VerdictCounts, count_for_verdict
 from shoal.scale.job import MicroaggregationJob, count_sizes, sum_counts, sum_shared_counts
+from shoal.scale.microaggregation.verdict_counts import (
+    ColumnGroups,
+    VerdictCounts,
+    count_for_verdict,
+)
 from shoal.scale.statistics.exact_sums import exact_integer_sum
 from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
 from shoal.scale.statistics.moment_sums import MomentSums

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from shoal.frame import tables
 from shoal.frame.columns import Column
 from shoal.frame.new_values import RowGather, with_values
-from shoal.scale.assessment.verdict_counts import ColumnGroups
-from shoal.scale.job import MicroaggregationJob, load_job, read_job_units, worker_task
+from shoal.scale.job import MicroaggregationJob, load_job, read_job_units
 from shoal.scale.microaggregation.block_measures import BlockMeasures, MaskedBlock, MaskedRegion
 from shoal.scale.microaggregation.grouping import group_region
+from shoal.scale.microaggregation.verdict_counts import ColumnGroups
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
 from shoal.scale.splitting.regions import Region
 from shoal.scale.statistics.hashes import record_hashes
@@ -23,6 +23,7 @@ from shoal.scale.storage.scratch_files import (
     write_scratch,
     write_scratch_files,
 )
+from shoal.scale.worker_task import worker_task
 from shoal.steps.microaggregation.centroid import centroid
 from shoal.steps.microaggregation.checks import check_values
 from shoal.steps.microaggregation.grouping import ColumnBlockGroups

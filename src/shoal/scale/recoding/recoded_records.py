@@ -14,7 +14,7 @@ from shoal.errors import FileError
 from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.metrics import classes
-from shoal.scale.job import ReleaseJob, load_job, worker_task
+from shoal.scale.job import ReleaseJob, load_job
 from shoal.scale.recoding.combinations import combination_hashes
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
@@ -27,6 +27,7 @@ from shoal.scale.storage.scratch_files import (
     write_scratch,
     write_scratch_files,
 )
+from shoal.scale.worker_task import worker_task
 
 Codes = NDArray[np.int64]
 

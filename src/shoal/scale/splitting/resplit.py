@@ -7,13 +7,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, load_job, worker_task
+from shoal.scale.job import MicroaggregationJob, ReleaseJob, load_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample, sampling_share
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_scratch_files
+from shoal.scale.worker_task import worker_task
 
 TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.scale.job import MicroaggregationJob, load_job, save_job, worker_task
+from shoal.scale.job import MicroaggregationJob, load_job, save_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.splitting.strata import MergedStrata
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
 from shoal.scale.statistics.hashes import Hashes, record_hashes
+from shoal.scale.worker_task import worker_task
 from shoal.steps.constraints.strata import describe_merged_strata, join_small_strata, largest_strata
 
 Codes = NDArray[np.int64]

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.scale.microaggregation.encoders import Encoders
+from shoal.scale.encoders import Encoders
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
 from shoal.scale.statistics.sample import Sample

@@ -25,11 +25,11 @@ from shoal.scale.recoding.recoded_records import (
 )
 from shoal.scale.release import LargeRelease, recoding_provenance
 from shoal.scale.runners.runner import run_stage
+from shoal.scale.runs.table_run import TableRun, release_files
 from shoal.scale.sources.chunks import check_sortable
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
-from shoal.scale.table_run import TableRun, release_files
 from shoal.steps import Generalise, Suppress
 from shoal.steps.constraints.units import refuse_missing_units
 

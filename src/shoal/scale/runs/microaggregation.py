@@ -11,7 +11,6 @@ from shoal.errors import InputError, StrataMerged
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import refuse_missing_counts
 from shoal.plan.warnings import as_finding, python_warnings
-from shoal.scale.assessment.column_block_classes import count_column_block_classes
 from shoal.scale.assessment.guarantees import (
     check_constraints,
     check_guarantee,
@@ -19,14 +18,16 @@ from shoal.scale.assessment.guarantees import (
 )
 from shoal.scale.assessment.measures import compute_measures
 from shoal.scale.assessment.verdict import CountedRelease, judge
-from shoal.scale.job import MicroaggregationJob, save_job, sum_counts, worker_task
+from shoal.scale.column_block_classes import count_column_block_classes
+from shoal.scale.encoders import Encoders, make_encoders
+from shoal.scale.job import MicroaggregationJob, save_job, sum_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
-from shoal.scale.microaggregation.encoders import Encoders, make_encoders
 from shoal.scale.microaggregation.masked_blocks import assign_cells, mask_block
+from shoal.scale.microaggregation.region_joins import has_group_constraints, join_regions
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.runners.runner import run_stage
+from shoal.scale.runs.table_run import TableRun, release_files
 from shoal.scale.sources.chunks import Chunk, check_sortable
-from shoal.scale.splitting.region_joins import has_group_constraints, join_regions
 from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
 from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
 from shoal.scale.splitting.small_strata import merge_strata, strata_units
@@ -42,11 +43,11 @@ from shoal.scale.statistics.table_statistics import (
     merge_statistics,
 )
 from shoal.scale.storage.scratch_files import files_with
-from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.validation import (
     check_weight,
     is_numeric_type,
 )
+from shoal.scale.worker_task import worker_task
 from shoal.steps import Microaggregate
 from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import canonical_table
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch, write_scratch
+from shoal.scale.worker_task import worker_task
 
 
 def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:

@@ -8,7 +8,7 @@ import pyarrow as pa
 from shoal.plan import Plan
 from shoal.plan.definition.other_columns import columns_to_drop, with_all_columns_named
 from shoal.plan.verdict import Finding
-from shoal.scale.job import sum_counts, worker_task
+from shoal.scale.job import sum_counts
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.store_release import StoreRelease
 from shoal.scale.runners.runner import Runner, run_stage
@@ -19,6 +19,7 @@ from shoal.scale.sources.source_files import check_folder_columns, find_files, s
 from shoal.scale.splitting.resplit import resplit, split_shard
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
 from shoal.scale.validation import check_columns
+from shoal.scale.worker_task import worker_task
 
 
 class TableRun:

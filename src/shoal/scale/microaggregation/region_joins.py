@@ -13,11 +13,12 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
 from shoal.metrics.findings.shared_values import shares_value
-from shoal.scale.job import MicroaggregationJob, load_job, read_job_units, worker_task
+from shoal.scale.job import MicroaggregationJob, load_job, read_job_units
 from shoal.scale.microaggregation.grouping import region_constraint
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.regions import Region, region_size
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch
+from shoal.scale.worker_task import worker_task
 
 MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
 
