@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.metrics.subgroup_split import OTHER_GROUPS, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import OTHER_GROUPS, Subgroups, split_subgroups
 
 RNG = np.random.default_rng(0)
 BEFORE = pd.DataFrame(

@@ -78,8 +78,8 @@ def mask(
         or not at all; in a store that file is written last and lists the others.
     scratch : str or Path, optional
         Place of the scratch files of a release in a store, required there because they contain
-        original records: a folder that all workers share, or an address in a store. Those of a
-        folder are beside it.
+        original records: a folder that all workers share, or an address in a store. The scratch
+        files of a release in a folder are beside it.
     client : Client, Runner, str or None
         What runs the tasks: a Dask cluster, or the address of its scheduler; ``"processes"`` for
         a pool of processes on this machine, which needs no Dask, one per core, or

@@ -241,7 +241,7 @@ class Generalise(Step):
         )
 
 
-def _max_suppressed(share: float, records: int) -> int:
+def _max_suppressed(share: float, n_records: int) -> int:
     """Return the number of records that a share allows, without a rounding error.
 
     Examples
@@ -249,4 +249,4 @@ def _max_suppressed(share: float, records: int) -> int:
     >>> _max_suppressed(0.29, 100), int(0.29 * 100)
     (29, 28)
     """
-    return int(Fraction(str(share)) * records)
+    return int(Fraction(str(share)) * n_records)

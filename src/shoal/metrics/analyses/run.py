@@ -23,8 +23,13 @@ from shoal.metrics.analyses.range_counts import range_counts
 from shoal.metrics.analyses.regression import formula_columns, regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, check_min_group, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import (
+    MIN_GROUP,
+    Subgroups,
+    SubgroupSplit,
+    check_min_group,
+    split_subgroups,
+)
 
 Outcome = AnalysisResult | str
 ANALYSES: dict[str, Callable[[AnalysisSetting], Outcome]] = {

@@ -29,8 +29,7 @@ from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 Outcome = AttackResult | list[AttackResult] | str
 ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {

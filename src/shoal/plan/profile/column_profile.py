@@ -33,7 +33,7 @@ def profile_columns(
     names : list of str
         The columns.
     categorical : list of str
-        Those of them that hold categories, whatever their type.
+        The columns that hold categories, whatever their type.
 
     Returns
     -------

@@ -126,12 +126,12 @@ def merge_homogeneous(
                 column=name,
             )
 
-    def is_varied(records: Codes) -> bool:
-        values = codes[records]
+    def is_varied(members: Codes) -> bool:
+        values = codes[members]
         if units is None:
             return bool(((values != values[0]).any(axis=0) | (values[0] < 0)).all())
-        record_units, one_group = units[records], np.zeros(len(records), np.int64)
-        return not any(shares_value(one_group, column, record_units)[0] for column in values.T)
+        member_units, one_group = units[members], np.zeros(len(members), np.int64)
+        return not any(shares_value(one_group, column, member_units)[0] for column in values.T)
 
     return merge_failing(Z, groups, is_varied)
 

@@ -45,7 +45,7 @@ class ClassConstraint(Protocol):
     def met_by_classes(self, labels: Codes) -> Mask:
         """Return which classes meet the constraint, given the class of each record."""
 
-    def is_met_by(self, records: Codes) -> bool:
+    def is_met_by(self, members: Codes) -> bool:
         """Return whether a class of these records meets the constraint."""
 
 

@@ -11,7 +11,7 @@ UNDECIDED = -1
 class Assignment:
     """Pieces of rows with their patterns.
 
-    At first each row is one piece. Those in classes of k or more keep all their cells, and the
+    At first each row is one piece. Pieces in classes of k or more keep all their cells, and the
     others are undecided.
 
     Attributes

@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal._text import align_rows, count
 from shoal.metrics.figures import WORST_SUFFIX
-from shoal.metrics.subgroup_split import OTHER_GROUPS, Subgroup, SubgroupSplit
+from shoal.metrics.subgroups.split import OTHER_GROUPS, Subgroup, SubgroupSplit
 
 
 @dataclass(frozen=True, eq=False)
