@@ -85,7 +85,7 @@ def draft_release(
     )
     intact_steps = [step for step in release_plan.steps if release_plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, release_plan.types, units)
-    dropped_findings = run_findings(release_plan, all_records, records.is_complete, results)
+    findings = run_findings(release_plan, all_records, records.is_complete, results)
     measures = _measure(release_plan, records.frame, masked, results, units)
     evidence = Evidence(
         release_plan,
@@ -94,7 +94,7 @@ def draft_release(
         units,
         tuple(groups for result in results for groups in result.partitions),
         measures=measures,
-        run_findings=[*kind_findings, *dropped_findings],
+        run_findings=[*kind_findings, *findings],
     )
     _refuse_by_plan(evidence, records.frame, masked)
     return Draft(

@@ -157,11 +157,8 @@ class BlockMeasures:
 
     def add(self, region: MaskedRegion) -> None:
         """Add the measures of a region."""
-        job, original_columns, masked_columns = (
-            self.job,
-            region.original_columns,
-            region.masked_columns,
-        )
+        job = self.job
+        original_columns, masked_columns = region.original_columns, region.masked_columns
         self.squared_errors.update(_squared_errors(job, original_columns, masked_columns))
         self.distances += _distances(job, original_columns, masked_columns)
         self.profile.add(_profile_columns(job, region.released, original_columns, masked_columns))

@@ -234,13 +234,7 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
     classes that are formed are joined, and that a unit counts only where one of its records is.
     """
     blocks = [_joining_rows(problem, candidates)]
-    if problem.units is None:
-        n_rows = len(problem.record_counts)
-        pair_columns = np.arange(candidates.n_pairs)
-        blocks[0].entries.append(
-            (n_rows + candidates.class_of_pair, pair_columns, np.ones(candidates.n_pairs))
-        )
-    else:
+    if problem.units is not None:
         blocks.append(_unit_rows(problem, candidates, problem.units))
     entries = [entry for block in blocks for entry in block.entries]
     rows = Rows(
@@ -257,9 +251,9 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
 
 
 def _joining_rows(problem: Problem, candidates: Candidates) -> _Block:
-    """Return the rows of records, classes and pairs, without what counts for the size of a class.
+    """Return the rows of records, classes and pairs.
 
-    A class that is formed needs k; what its records or units contribute is added by the caller.
+    Records count for the size of a class only if units are not counted.
     """
     row, label, n_pairs = candidates.row_of_pair, candidates.class_of_pair, candidates.n_pairs
     n_rows, n_classes = len(problem.record_counts), candidates.n_classes
@@ -267,13 +261,16 @@ def _joining_rows(problem: Problem, candidates: Candidates) -> _Block:
     class_rows, pair_rows = n_rows + np.arange(n_classes), n_rows + n_classes + pair_columns
     n_joining = problem.record_counts[row].astype(np.float64)
     n_records = problem.record_counts.astype(np.float64)
+    entries = [
+        (row, pair_columns, np.ones(n_pairs)),  # records join
+        (class_rows, class_columns, np.full(n_classes, -float(problem.k))),
+        (pair_rows, pair_columns, np.ones(n_pairs)),  # formed if joined
+        (pair_rows, class_columns[label], -n_joining),
+    ]
+    if problem.units is None:
+        entries.append((class_rows[label], pair_columns, np.ones(n_pairs)))
     return _Block(
-        [
-            (row, pair_columns, np.ones(n_pairs)),  # records join
-            (class_rows, class_columns, np.full(n_classes, -float(problem.k))),
-            (pair_rows, pair_columns, np.ones(n_pairs)),  # formed if joined
-            (pair_rows, class_columns[label], -n_joining),
-        ],
+        entries,
         np.concatenate([n_records, np.zeros(n_classes), np.full(n_pairs, -np.inf)]),
         np.concatenate([n_records, np.full(n_classes, np.inf), np.zeros(n_pairs)]),
         np.concatenate([n_joining, np.ones(n_classes)]),
