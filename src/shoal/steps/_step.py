@@ -85,12 +85,12 @@ def too_few_error(
     InputError
         The error.
     """
-    counted = "records" if noun == "records" else "units"
+    counts_records = noun == "records"
     return InputError(
         f"A {of} needs k={k} {noun} but the data hold only {n_present:,}. {way_out}",
-        code=f"too-few-{counted}",
+        code="too-few-records" if counts_records else "too-few-units",
         k=k,
-        **{counted: n_present},
+        **{"records" if counts_records else "units": n_present},
     )
 
 
