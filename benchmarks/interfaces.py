@@ -38,7 +38,7 @@ STAGES = {
     "masking, without grouping": ("steps/microaggregate.py", "apply"),
     "checking the guarantee": ("plan/guarantees.py", "check_guarantees"),
     "measuring": ("metrics/assessment/frames.py", "assess_frames"),
-    "aggregating for figures": ("plan/profile.py", "profile"),
+    "aggregating for figures": ("plan/profile/release_profile.py", "profile"),
     "writing": ("io/target.py", "write"),
 }
 

@@ -13,7 +13,7 @@ import pytest
 import shoal
 from shoal.errors import KindInferred
 from shoal.frame.tables import open_frame
-from shoal.metrics.profile.projection import project_groups
+from shoal.metrics.chart_data.projection import project_groups
 from shoal.plan.deliver import deliver
 from shoal.plan.profile import profile
 

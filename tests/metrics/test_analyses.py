@@ -1,6 +1,7 @@
 """Analyses before and after: propensity scores, predictions, random queries and estimates."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -38,11 +39,11 @@ def people(n=200, seed=0):
     return pd.DataFrame({"age": age, "school": school, "wage": wage, "ill": ill})
 
 
-class Options:
+class Setting:
     """What `compare_with_null` needs of a setting."""
 
     def __init__(self, n_resamples):
-        self.n_resamples, self.n_jobs = n_resamples, 2
+        self.options = SimpleNamespace(n_resamples=n_resamples, n_jobs=2)
 
     def rng(self, purpose):
         return np.random.default_rng(len(purpose))
@@ -52,7 +53,7 @@ class Options:
 def test_bootstrap_null_has_the_known_mean_and_spread(n_masked):
     """Snoke et al. (2018): (k - 1)(1 - c)^2 c / N for a logistic model with k coefficients."""
     X = np.random.default_rng(1).normal(size=(400, 5))
-    score = compare_with_null(X, X[:n_masked], logistic_probabilities, Options(100), "logistic")
+    score = compare_with_null(X, X[:n_masked], logistic_probabilities, Setting(100), "logistic")
     n, share = 400 + n_masked, n_masked / (400 + n_masked)
     expected = 5 * (1 - share) ** 2 * share / n
     assert score["null_mean"] == pytest.approx(expected, rel=0.15)
@@ -69,9 +70,9 @@ def test_pmse_is_the_mean_squared_difference_from_the_share_of_masked_records():
 def test_propensity_score_sees_what_changed():
     X = np.random.default_rng(1).normal(size=(400, 3))
     for model in (logistic_probabilities, tree_probabilities):
-        same = compare_with_null(X, X[::-1], model, Options(5), "same")
-        shifted = compare_with_null(X, X + [2, 0, 0], model, Options(5), "shifted")
-        apart = compare_with_null(X, X + 100, model, Options(5), "apart")
+        same = compare_with_null(X, X[::-1], model, Setting(5), "same")
+        shifted = compare_with_null(X, X + [2, 0, 0], model, Setting(5), "shifted")
+        apart = compare_with_null(X, X + 100, model, Setting(5), "apart")
         assert same["ratio"] < 0.7
         assert shifted["ratio"] > 5
         assert apart["pmse"] == pytest.approx(0.25, abs=1e-3)
@@ -82,8 +83,8 @@ def test_logistic_model_sees_a_loss_of_spread():
     values = np.random.default_rng(0).normal(size=500)
     pair = ColumnPair("x", "number", values, values / 2)
     plain, squared = (build_features([pair], second_order=order)[:2] for order in (False, True))
-    assert compare_with_null(*plain, logistic_probabilities, Options(20), "x")["ratio"] < 3
-    assert compare_with_null(*squared, logistic_probabilities, Options(20), "x")["ratio"] > 20
+    assert compare_with_null(*plain, logistic_probabilities, Setting(20), "x")["ratio"] < 3
+    assert compare_with_null(*squared, logistic_probabilities, Setting(20), "x")["ratio"] > 20
 
 
 def test_features_of_missing_values_and_categories():

@@ -67,7 +67,10 @@ def test_totals_are_measured_under_weights():
     after = before.assign(a=[2.0, 2.0, 5.0])
     measures = shoal.assess(before, after, quasi_identifiers=["a"], weight="w")
     assert measures["weighted_total_change"] == {"a": pytest.approx(100 * 2 / 11)}
-    assert "'a' 11 before and 13 after" in measures.remarks["weighted_total_change"]
+    assert (
+        "'a' 11 in the original and 13 in the masked table"
+        in measures.remarks["weighted_total_change"]
+    )
     with raises(InputError, "weights-unusable"):
         shoal.assess(before.assign(w=[0, 1, 2]), after, quasi_identifiers=["a"], weight="w")
 

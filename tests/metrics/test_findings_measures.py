@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from shoal.metrics.dominance import dominated_groups
 from shoal.metrics.findings.derivation import category_fit, linear_fit, neighbour_r2
 from shoal.metrics.findings.row_order import order_correlation, unit_contiguity
-from shoal.metrics.findings.uniqueness import unique_share, unique_units
+from shoal.metrics.findings.uniqueness import count_unique_units, unique_share
 
 FEW = st.integers(0, 4)
 VALUES = st.sampled_from([0.0, 0.5, -3.0, 10.0, 1e-3, 1e9, np.nan])
@@ -27,7 +27,7 @@ def test_unique_units_agree_with_pandas(drawn):
     labels, units = drawn
     frame = pd.DataFrame({"class": labels, "unit": units})
     alone = frame.groupby("class")["unit"].transform("nunique") == 1
-    assert unique_units(labels, units) == frame.loc[alone, "unit"].nunique()
+    assert count_unique_units(labels, units) == frame.loc[alone, "unit"].nunique()
     assert unique_share(labels, units) == frame.loc[alone, "unit"].nunique() / len(set(units))
     assert unique_share(labels) == (frame.groupby("class")["unit"].transform("size") == 1).mean()
 

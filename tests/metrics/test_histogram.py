@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.metrics.profile.histogram import bars, histogram
+from shoal.metrics.chart_data.histogram import bars, histogram
 
 columns = st.lists(st.integers(-6, 30).map(float), min_size=1, max_size=60).map(np.array)
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
-from shoal.metrics.subgroup_split import OTHER_GROUPS, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import OTHER_GROUPS, Subgroups, split_subgroups
 
 RNG = np.random.default_rng(0)
 BEFORE = pd.DataFrame(
@@ -49,7 +48,7 @@ def test_no_group_is_smaller_than_the_least(values, least):
         if group.label != OTHER_GROUPS:
             assert {f"g={values[row]}" for row in group.rows[0]} == {group.label}
     merged = {values[row] for g in split.groups if g.label == OTHER_GROUPS for row in g.rows[0]}
-    assert split.merged == len(merged)
+    assert split.n_merged == len(merged)
     assert {value for value in values if values.count(value) < least} <= merged
 
 
@@ -60,7 +59,7 @@ def test_a_single_small_group_takes_another_with_it():
         ("g=a", 9),
         (OTHER_GROUPS, 9),
     ]
-    assert split.merged == 2
+    assert split.n_merged == 2
 
 
 def test_groups_of_persons_count_persons():

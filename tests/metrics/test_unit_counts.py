@@ -22,7 +22,7 @@ from shoal.metrics import (
     reidentification,
     t_closeness,
 )
-from shoal.metrics._scaling import zscores
+from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.steps.constraints.homogeneity import count_homogeneous
@@ -111,7 +111,7 @@ def test_a_link_is_right_where_it_leads_to_the_unit(data, seed):
     original = rng.integers(0, 3, (len(data), 2)).astype(float)
     masked = rng.integers(0, 3, (len(data), 2)).astype(float)
     units = data["unit"].to_numpy()
-    before, after = zscores(original), zscores(masked)
+    before, after = order_free_zscores(original), order_free_zscores(masked)
     for guesses, measure in ((1, linkage), (2, linkage_top2)):
         expected = twin.linked(before, after, units, guesses)
         assert measure(original, masked, units=units) == pytest.approx(expected)

@@ -12,8 +12,8 @@ from shoal.cli.wording import command_wording
 from shoal.errors import HomogeneousGroup, python_wording
 from shoal.frame.summaries import value_counts
 from shoal.frame.tables import open_frame
-from shoal.metrics.profile.histogram import bars
-from shoal.plan.column_profile import profile_pairs
+from shoal.metrics.chart_data.histogram import bars
+from shoal.plan.profile.column_profile import profile_pairs
 from shoal.report import figures
 from shoal.report.html import render
 from shoal.report.summary import summarise

@@ -23,7 +23,7 @@ from shoal.errors import (
 from shoal.frame.tables import open_frame
 from shoal.partitioners import Sorted
 from shoal.plan import Plan
-from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
+from shoal.plan.profile.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.report import figures
 from shoal.report.html import breakable_parts, embedded, render, report_figures, styles
 from shoal.report.identity import Identity, today

@@ -24,8 +24,8 @@ from shoal._signals import defer_interrupt
 from shoal.errors import ColumnError, FileError, GuaranteeBroken, InputError, ScratchFilesLeft
 from shoal.partitioners import MDAV
 from shoal.scale.assessment.guarantees import check_guarantee
-from shoal.scale.microaggregation.encoders import make_encoders
-from shoal.scale.publication.release_folder import MARKER, ReleaseFolder
+from shoal.scale.encoders import make_encoders
+from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.sources.chunks import (
     check_sortable,
     make_chunks,
@@ -44,6 +44,7 @@ from shoal.scale.statistics.table_statistics import (
     batch_statistics,
     merge_statistics,
 )
+from shoal.scale.storage.marker import MARKER
 from shoal.scale.storage.scratch_files import read_scratch, write_scratch
 from tables import tables
 
@@ -232,7 +233,7 @@ def test_a_scratch_file_gives_back_the_records_of_each_number(number, tmp_path_f
     folder = tmp_path_factory.mktemp("scratch")
     table = pa.table({"at": np.arange(len(number)), "text": [str(x) for x in number]})
     file = write_scratch(folder / "one.arrow", table, np.array(number))
-    assert sum(file.records.values()) == len(number)
+    assert sum(file.record_counts.values()) == len(number)
     for wanted in set(number):
         rows = read_scratch([file], [wanted]).column("at").to_pylist()
         assert rows == [at for at, one in enumerate(number) if one == wanted]
@@ -264,7 +265,7 @@ def write(path, n=10, row_group_size=4, **more):
 def test_chunks_hold_all_row_groups_once(tmp_path):
     paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", 3)]
     chunks = make_chunks(paths, [read_footer(path) for path in paths], 5)
-    assert [(c.row_groups, c.records) for c in chunks] == [((0, 1), 8), ((2,), 2), ((0,), 3)]
+    assert [(c.row_groups, c.n_records) for c in chunks] == [((0, 1), 8), ((2,), 2), ((0,), 3)]
     tables = [pa.concat_tables(read_batches(chunk, ["x"], [], 3)) for chunk in chunks]
     assert pa.concat_tables(tables).column("x").to_pylist() == [
         *map(float, range(10)),

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from clusters import masked_in_two_orders, people, write_files
 from shoal import Plan, assess, scale
-from shoal.metrics.profile.histogram import histogram
+from shoal.metrics.chart_data.histogram import histogram
 from shoal.partitioners import MDAV
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
-from shoal.scale.statistics.profile import Grid, risk_of_original
+from shoal.scale.statistics.profile_counts import Grid
+from shoal.scale.statistics.profile_entries import risk_of_original
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -186,7 +186,7 @@ def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, mo
             pa.array(counts > 0)
         )
 
-    monkeypatch.setattr("shoal.scale.recoding.run.find_combinations", one_record_less)
+    monkeypatch.setattr("shoal.scale.runs.recoding.find_combinations", one_record_less)
     source = write_files(workers(), tmp_path / "in")
     with raises(FileError, "file-changed"):
         scale.mask(source, plan_of(CASES["suppress"]), tmp_path / "out", client=client)

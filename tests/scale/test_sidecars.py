@@ -135,7 +135,7 @@ def test_the_report_says_what_was_and_what_was_not_measured(base_release):
     measured = {entry["name"] for entry in summary["measures"]}
     assert set(linear_cost_measures()) <= measured | set(summary["remarks"])
     assert "no process holds" in summary["remarks"]["interval_disclosure"]
-    assert "drawn" in summary["remarks"]["linkage"]
+    assert "Estimated on a sample" in summary["remarks"]["linkage"]
     assert summary["groups"] == [base_release.groups]
     assert summary["columns"]["unchanged"] == ["job", "born", "region", "ill"]
     assert set(summary["pictures"]) == {"before", "distributions", "correlations"}

@@ -117,7 +117,7 @@ def test_the_simple_bound_is_below_the_least_weight(case):
     least = twin.least_weight(
         rows, k, [w or 1e-6 * min(filter(None, weights)) for w in weights], units
     )
-    assert cheapest.own_bound <= least + 1e-9
+    assert cheapest.strict_bound <= least + 1e-9
 
 
 @settings(deadline=None)
@@ -172,7 +172,7 @@ def test_the_search_and_the_programme_improve_on_the_greedy_choice():
     third, bound, solved = exact.solve_exactly(one, second, 0.0)
     assert solved
     assert third.total() < second.total() < first.total()
-    assert cheapest_patterns(one).own_bound <= bound <= third.total()
+    assert cheapest_patterns(one).strict_bound <= bound <= third.total()
 
 
 def test_the_same_table_gives_the_same_cells():

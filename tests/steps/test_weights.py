@@ -115,14 +115,14 @@ def test_weighted_means_keep_weighted_totals(seed, distances):
     assert release.measures["smallest_class"] >= 3
 
 
-def test_totals_before_and_after_are_reported():
+def test_totals_of_both_tables_are_reported():
     data = survey()
     release = run(data, aggregate="median")
     change = release.measures["weighted_total_change"]["pay"]
-    before, after = ((t["pay"] * data["w"]).sum() for t in (data, release.data))
-    assert change == pytest.approx(100 * abs(after - before) / before)
+    original, masked = ((t["pay"] * data["w"]).sum() for t in (data, release.data))
+    assert change == pytest.approx(100 * abs(masked - original) / original)
     actual = release.remarks["weighted_total_change"]
-    assert f"'pay' {before:.10g} before and {after:.10g} after" in actual
+    assert f"'pay' {original:.10g} in the original and {masked:.10g} in the masked table" in actual
 
 
 def test_weights_set_the_units_of_distances_on_request():

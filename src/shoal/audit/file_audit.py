@@ -134,7 +134,7 @@ class FileAudit:
         if self.delivery is None:
             return evidence
         release = self.delivery.release
-        original = tables.open_frame(self.delivery.table)
+        original = tables.open_frame(self.delivery.original_table)
         original = original if release.rows is None else tables.take(original, release.rows)
         return replace(
             evidence,
@@ -194,7 +194,7 @@ class FileAudit:
         return guarantee_kept(self.plan, units_counted=False)
 
     def _check_smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
-        counted = evidence.smallest_class(evidence.joint_classes)
+        counted = evidence.smallest_class_size(evidence.joint_classes)
         return compare_numbers(counted, self.entries["promise"]["smallest_class"], "records")
 
     def _check_verdict(self, evidence: Evidence) -> tuple[bool | None, str]:

@@ -28,7 +28,7 @@ class CommandLimits:
 
         all_limits = Limits() if path is None else Limits.load(path)
         self.limits: Limits = all_limits.by(command)
-        self.other_limits = [limit for limit in all_limits if limit.source != command]
+        self.other_limits = [limit for limit in all_limits if limit.command != command]
         self.results: LimitResults | None = None
         if path is not None and not self.limits:
             raise ParameterError(
@@ -59,7 +59,7 @@ class CommandLimits:
         if self.results is None:
             return ""
         others = [
-            f"-    {limit.name} = {limit.value:g}: not checked here, see 'shoal {limit.source}'"
+            f"-    {limit.name} = {limit.value:g}: not checked here, see 'shoal {limit.command}'"
             for limit in self.other_limits
         ]
         return "\n".join(["", str(self.results), *others])

@@ -150,7 +150,7 @@ def _k_values(limits: Limits, n_records: int) -> list[int]:
     required = [
         limit.value
         for limit in limits
-        if limit.bound == "min" and limit.figure in ("smallest_class", "fewest_units")
+        if limit.direction == "min" and limit.figure in ("smallest_class", "fewest_units")
     ]
     min_k = max([MIN_K, *(int(-(-value // 1)) for value in required)])
     max_k = max(min_k, n_records // 2)

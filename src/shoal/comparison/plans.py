@@ -25,7 +25,7 @@ from shoal.metrics import MEASURES
 from shoal.metrics.assessment import assess_frames
 from shoal.partitioners import METHODS, partitioner
 from shoal.plan import Plan
-from shoal.plan.definition.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.definition.other_columns import columns_to_drop, with_all_columns_named
 from shoal.steps import Microaggregate
 
 SEEDED_KEYS = ("partition", "random_state")  # entries of a step to which a run adds seeds
@@ -228,7 +228,7 @@ def _try_plan(
     entries = plan.to_dict()
     for step, seeded in zip(entries["steps"], result["seeded"], strict=True):
         step |= seeded
-    plan = name_all_columns(Plan.from_dict(entries), columns)
+    plan = with_all_columns_named(Plan.from_dict(entries), columns)
     return Trial(plan, result["method"], result["measures"], verdict=result["verdict"])
 
 

@@ -1,14 +1,20 @@
 """Columns become coordinates in comparable units, on which distances are computed.
 
-`encode` turns columns of every kind into axes, `scale` standardises these, `dependence` adds the
-confidential columns, and `column_blocks` divides many columns into blocks of correlated ones.
-`sums_of_squares` measures how far records are from the means of their groups.
+`encode` turns columns of every kind into axes, `standardise` makes these comparable, `dependence`
+adds the confidential columns, and `column_blocks` divides many columns into blocks of correlated
+ones. `sums_of_squares` measures how far records are from the means of their groups.
 """
 
 from shoal.geometry.column_blocks import correlated_blocks
 from shoal.geometry.dependence import predicted_confidential, with_confidential
 from shoal.geometry.encode import MAX_EXACT_CATEGORIES, axes_of, join_axes
-from shoal.geometry.scale import SCALES, is_constant, means, standard_deviation, zscore
+from shoal.geometry.standardise import (
+    STANDARDISATIONS,
+    is_constant,
+    means,
+    standard_deviation,
+    zscore,
+)
 from shoal.geometry.sums_of_squares import (
     squared_errors,
     total_sums_of_squares,
@@ -17,7 +23,7 @@ from shoal.geometry.sums_of_squares import (
 
 __all__ = [
     "MAX_EXACT_CATEGORIES",
-    "SCALES",
+    "STANDARDISATIONS",
     "axes_of",
     "correlated_blocks",
     "is_constant",

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.geometry.standardise import MAX_EXPONENT
 from shoal.metrics._types import Labels, Matrix, Values
 
-MAX_EXPONENT = 256  # of values whose squares, and sums of squares, do not overflow
+# Squared distances that differ by a smaller share are equal up to rounding.
+ROUNDING_TOLERANCE = 1e-9
 
 
-def zscores(X: Matrix) -> Matrix:
+def order_free_zscores(X: Matrix) -> Matrix:
     """Return each column with mean 0 and population standard deviation 1.
 
     Sums are correctly rounded, so that the scores of a record do not depend on the order of the

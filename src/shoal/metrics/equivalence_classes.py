@@ -58,6 +58,29 @@ def _classes_by_column(released: NDArray[np.generic]) -> Labels:
     return labels
 
 
+def sizes_per_class(labels: Labels, units: Labels | None = None) -> Labels:
+    """Return the number of records of each class, or of units if these are given.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_records,)
+        The class of each record, numbered from 0.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record as an integer.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+        The size of each class.
+
+    Examples
+    --------
+    >>> sizes_per_class(np.array([0, 0, 1]), np.array([7, 7, 8]))
+    array([1, 1])
+    """
+    return np.bincount(labels) if units is None else units_per_class(labels, units)
+
+
 def units_per_class(labels: Labels, units: Labels) -> Labels:
     """Return the number of distinct units in each class, or group.
 

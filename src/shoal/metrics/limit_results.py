@@ -24,7 +24,7 @@ class Limit:
 
     Parameters
     ----------
-    bound : str
+    direction : str
         ``"max"`` or ``"min"``.
     figure : str
         Name of the figure; the name of a column or part follows after a colon.
@@ -32,17 +32,17 @@ class Limit:
         The greatest or least value that is allowed.
     """
 
-    bound: Literal["max", "min"]
+    direction: Literal["max", "min"]
     figure: str
     value: float
 
     @property
     def name(self) -> str:
         """The name of the limit, such as ``"max_linkage"``."""
-        return f"{self.bound}_{self.figure}"
+        return f"{self.direction}_{self.figure}"
 
     @property
-    def source(self) -> str:
+    def command(self) -> str:
         """The command that computes the figure, such as ``"attack"``."""
         return command_of_figures()[self.figure.partition(":")[0]]
 
@@ -52,7 +52,7 @@ class Limit:
         base = self.figure.partition(":")[0].removesuffix(WORST_SUFFIX)
         if base in MEASURE_INFO:
             return MEASURE_INFO[base].kind
-        return "utility" if self.source == "utility" else "risk"
+        return "utility" if self.command == "utility" else "risk"
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":
         """Compare the worst figure of the results with the limit; fail if there is none."""
@@ -67,7 +67,7 @@ class Limit:
         unusable = [name for name, value in figures.items() if not is_number(value)]
         if unusable:
             return LimitResult(self, unusable[0], reason="The figure is not a finite number.")
-        worst = (max if self.bound == "max" else min)(figures, key=figures.__getitem__)
+        worst = (max if self.direction == "max" else min)(figures, key=figures.__getitem__)
         return LimitResult(self, worst, figures[worst])
 
     def _reason(self, results: Sequence[HasFigures]) -> str:
@@ -79,7 +79,7 @@ class Limit:
                     return reason
             if any(is_figure_of(name, base) for name in result.figures()):
                 return "There is no such column or part."
-        return f"Not computed: it is a figure of {FUNCTION_OF_COMMAND[self.source]}."
+        return f"Not computed: it is a figure of {FUNCTION_OF_COMMAND[self.command]}."
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class LimitResult:
         allowed = self.limit.value
         if isclose(self.value, allowed, rel_tol=TOLERANCE):
             return True
-        return self.value < allowed if self.limit.bound == "max" else self.value > allowed
+        return self.value < allowed if self.limit.direction == "max" else self.value > allowed
 
     @property
     def excess(self) -> float:

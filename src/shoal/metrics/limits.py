@@ -17,9 +17,10 @@ class Limits(Sequence[Limit]):
     """Greatest and least values of figures that a release must keep.
 
     Each name is ``max_`` or ``min_`` and the name of a figure: a measure of `shoal.assess`, a rate
-    of `shoal.attack` (``linkage_distance``, or ``linkage_distance_excess`` over its baseline) or
-    a figure of `shoal.metrics.survey.survey_risk`. If a figure has one value per column, the
-    worst counts, unless a column is named: ``{"max_t_closeness": {"income": 0.2}}``.
+    of `shoal.attack` (``linkage_distance``, or ``linkage_distance_excess`` over its baseline), or a
+    figure of `shoal.utility` or of `shoal.metrics.survey.survey_risk`. If a figure has one value
+    per column, the worst counts, unless a column is named:
+    ``{"max_t_closeness": {"income": 0.2}}``.
 
     Parameters
     ----------
@@ -30,9 +31,9 @@ class Limits(Sequence[Limit]):
     Examples
     --------
     >>> import pandas as pd, shoal
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62]})
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62]})
     >>> measures = shoal.assess(
-    ...     before, before.assign(age=[21, 21, 61, 61]), quasi_identifiers=["age"]
+    ...     original, original.assign(age=[21, 21, 61, 61]), quasi_identifiers=["age"]
     ... )
     >>> results = Limits({"max_linkage": 0.5, "max_information_loss": 0.1}).check(measures)
     >>> print(results)
@@ -90,14 +91,14 @@ class Limits(Sequence[Limit]):
         return LimitResults(tuple(limit.check(results) for limit in self))
 
     def by(self, *commands: str) -> "Limits":
-        """Return the limits whose figures some commands compute: assess, attack or risk."""
-        return self._subset([limit for limit in self if limit.source in commands])
+        """Return the limits on figures of some commands: assess, attack, utility or risk."""
+        return self._subset([limit for limit in self if limit.command in commands])
 
     def merged(self, other: "Limits") -> "Limits":
         """Return both limits; where they limit the same figure, the stricter counts."""
         limits = {limit.name: limit for limit in self}
         for limit in other:
-            strictest = min if limit.bound == "max" else max
+            strictest = min if limit.direction == "max" else max
             previous = limits.get(limit.name, limit)
             limits[limit.name] = strictest(previous, limit, key=lambda candidate: candidate.value)
         result = self._subset(list(limits.values()))
@@ -168,32 +169,32 @@ def _read_setting(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
 def _parse_limits(entries: Mapping[str, Any]) -> Iterator[Limit]:
     """Yield the limits of a mapping; refuse unknown names and values that are not numbers."""
     for name, value in entries.items():
-        bound, _, figure = str(name).partition("_")
+        direction, _, figure = str(name).partition("_")
         base = figure.partition(":")[0]
-        if bound not in ("max", "min") or base not in command_of_figures():
+        if direction not in ("max", "min") or base not in command_of_figures():
             names = [
                 f"{prefix}_{figure}" for figure in command_of_figures() for prefix in ("max", "min")
             ]
             raise ParameterError(
                 f"There is no limit {str(name)!r}.{hint(name, names)} A limit is max_ or min_ and"
-                " the name of a measure, of an attack or of a risk: docs/operate/limits.md lists"
-                " them.",
+                " the name of a measure or of a figure of an attack, an analysis or a survey risk:"
+                " docs/operate/limits.md lists them.",
                 code="unknown-limit",
                 limit=str(name),
             )
-        yield from _expand_figure(bound, figure, value)  # type: ignore[arg-type]
+        yield from _expand_figure(direction, figure, value)  # type: ignore[arg-type]
 
 
-def _expand_figure(bound: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
+def _expand_figure(direction: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
     """Yield the limit of a figure, or those of its columns or parts."""
     if isinstance(value, Mapping) and value:
         for key, number in value.items():
-            yield from _expand_figure(bound, f"{figure}:{key}", number)
+            yield from _expand_figure(direction, f"{figure}:{key}", number)
         return
     if not is_number(value):
         raise ParameterError(
-            f"The limit '{bound}_{figure}' must be a number.",
+            f"The limit '{direction}_{figure}' must be a number.",
             code="limit-not-a-number",
-            limit=f"{bound}_{figure}",
+            limit=f"{direction}_{figure}",
         )
-    yield Limit(bound, figure, value)
+    yield Limit(direction, figure, value)

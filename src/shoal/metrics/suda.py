@@ -128,9 +128,9 @@ def suda(
         [int(columns).bit_count() for columns in column_sets], minlength=n_columns + 1
     )
     counts = np.bincount(classes(keys))
-    uniques, pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
-    dis = dis_risk(uniques, pairs, sampling_fraction)
-    return Suda(scores, _dis_scores(scores, uniques, dis, n_columns), dis, contributions, sizes)
+    n_uniques, n_in_pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
+    dis = dis_risk(n_uniques, n_in_pairs, sampling_fraction)
+    return Suda(scores, _dis_scores(scores, n_uniques, dis, n_columns), dis, contributions, sizes)
 
 
 def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:

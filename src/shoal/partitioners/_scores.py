@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shoal._params import AtLeast
 from shoal.errors import ParameterError
-from shoal.geometry.scale import zscore
+from shoal.geometry.standardise import zscore
 from shoal.partitioners._base import Matrix
 
 Column = Annotated[int, AtLeast(0)]

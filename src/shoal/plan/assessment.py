@@ -36,7 +36,7 @@ def measure_release(
     plan : Plan
         The plan that masked the table.
     original, released : Frame
-        The records before and after, in the same order.
+        The original and the released records, in the same order.
     names : sequence of str
         The measures to compute.
     units : ndarray of shape (n_records,) or None

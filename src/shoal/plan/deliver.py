@@ -42,7 +42,7 @@ class Delivery:
     ----------
     release : Release
         The release; its verdict is that of the file.
-    table : pyarrow.Table
+    original_table : pyarrow.Table
         The table that the plan was run on.
     columns : tuple of str
         The columns of the file, in order.
@@ -56,14 +56,14 @@ class Delivery:
     """
 
     release: Release
-    table: Any
+    original_table: Any
     columns: tuple[str, ...]
     source: Fingerprint | None = None
     target: Fingerprint | None = None
     types: Mapping[str, str] = field(default_factory=dict)
 
 
-Document = Callable[[Delivery], str | bytes]
+DocumentWriter = Callable[[Delivery], str | bytes]
 
 
 def deliver(
@@ -73,14 +73,14 @@ def deliver(
     *,
     dialect: Dialect | None = None,
     target_table: str | None = None,
-    documents: Mapping[Path, Document] | None = None,
+    documents: Mapping[Path, DocumentWriter] | None = None,
     secret: Collection[Path] = (),
     inputs: Sequence[tuple[Path | None, str]] = (),
     fingerprints: bool = False,
     allow_not_kept: bool = False,
     force: bool = False,
 ) -> Delivery:
-    """Run a plan on a file and publish the release, judged by the file as it reads back.
+    """Run a plan on a file and publish the release, judged as read back from the file.
 
     The file is written under a temporary name, read back and judged before it gets its own name;
     a database table is read back before its transaction is committed. All files appear together,
@@ -148,8 +148,8 @@ def deliver(
             _write_and_judge(masked_table, release_target, target, fingerprints, allow_not_kept),
             source=reading.fingerprint,
         )
-        for path, document in documents.items():
-            publication.write(path, document(delivery))
+        for path, write_document in documents.items():
+            publication.write(path, write_document(delivery))
         progress.report("publishing", 0, 0)  # the last point at which an interrupt is accepted
         release_target.publish()
     return delivery
@@ -165,13 +165,13 @@ class MaskedTable:
         The release, not yet judged.
     to_write : Source
         The released table with the metadata of the file; None once it is written.
-    table : pyarrow.Table
+    original_table : pyarrow.Table
         The table that the plan was run on.
     """
 
     draft: Draft
     to_write: Source | None
-    table: Any
+    original_table: Any
 
 
 def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect) -> MaskedTable:
@@ -206,9 +206,9 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
             AnalysedColumns.from_source(text_source, interpretation)
         )
     to_write = opened_source.for_release(
-        draft.fields["data"],
-        draft.fields["unchanged"],
-        rows=draft.fields["rows"],
+        draft.data,
+        draft.unchanged,
+        rows=draft.rows,
         keep_free_text=dialect.keep_notes,
     )
     return MaskedTable(draft, to_write, table)
@@ -217,9 +217,9 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
 def _with_metadata(draft: Draft, source: Source) -> Draft:
     """Return a draft with the value labels of its source, and how this writes numbers as text."""
     labels = {name: column.value_labels for name, column in source.metadata.columns.items()}
-    profile = with_value_labels(draft.fields["profile"], labels)
-    return draft._replace(
-        fields={**draft.fields, "profile": profile},
+    return replace(
+        draft,
+        profile=with_value_labels(draft.profile, labels),
         evidence=replace(draft.evidence, text_dialect=source.text_dialect),
     )
 
@@ -247,21 +247,24 @@ def _write_and_judge(
     fingerprints: bool,
     allow_not_kept: bool,
 ) -> Delivery:
-    """Write the release and judge the file as it reads back."""
-    draft, to_write, masked_table.to_write = masked_table.draft, masked_table.to_write, None
+    """Write the release, and judge it as read back from the file."""
+    draft, to_write = masked_table.draft, masked_table.to_write
+    masked_table.to_write = None  # frees the table as soon as it is written
     if to_write is None:
         raise RuntimeError("A release is written once.")
     if release_target.shows_formulas:
         draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
-    remarks = release_target.write(to_write)
+    file_remarks = release_target.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
     name = redact_address(target) if release_target.temporary_path is None else Path(target).name
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
         raise not_kept_error(judged_file.verdict)
-    release = draft.to_release(judged_file.verdict, remarks=remarks, measures=judged_file.measures)
+    release = draft.to_release(
+        judged_file.verdict, measures=judged_file.measures, file_remarks=file_remarks
+    )
     is_hashed = fingerprints and release_target.temporary_path is not None
     written = (
         Fingerprint.from_file(release_target.temporary_path)
@@ -269,7 +272,13 @@ def _write_and_judge(
         else None
     )
     types = column_types(tables.to_native(draft.evidence.released))
-    return Delivery(release, masked_table.table, judged_file.columns, target=written, types=types)
+    return Delivery(
+        release,
+        masked_table.original_table,
+        judged_file.columns,
+        target=written,
+        types=types,
+    )
 
 
 def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:

@@ -12,7 +12,8 @@ from shoal.frame import tables
 from shoal.frame.roles import UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
-from shoal.metrics import classes, compute, fewest_matches, units_per_class
+from shoal.metrics import classes, compute, fewest_matches
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.partitioners import Partition
 from shoal.plan.verdict import RECORD_UNIT, Finding
 
@@ -109,18 +110,16 @@ class Evidence:
     def attained_k_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
         """Return the k attained on some columns; cells missing in ``wildcards`` match any value."""
         if not set(wildcards) & set(columns):
-            return self.smallest_class(self.classes_on(columns))
+            return self.smallest_class_size(self.classes_on(columns))
         return count_matches(self.released, columns, wildcards, self.units)
 
-    def smallest_class(self, labels: Codes) -> int:
+    def smallest_class_size(self, labels: Codes) -> int:
         """Return the size of the smallest class, counted in units if they are known."""
         return int(self.class_sizes(labels).min())
 
     def class_sizes(self, labels: Codes) -> Codes:
         """Return the size of each class, counted in units if they are known."""
-        if self.units is None:
-            return np.bincount(labels)
-        return units_per_class(labels, self.units)
+        return sizes_per_class(labels, self.units)
 
     def class_measures(self) -> dict[str, Any]:
         """Return the measures that depend on the classes and the units of the release only."""
@@ -149,7 +148,7 @@ class Evidence:
         """The released columns that no step masks, whatever their role."""
         return [name for name in self.released.columns if name not in self.plan.masked]
 
-    def with_role(self, role: Role) -> list[str]:
+    def columns_with_role(self, role: Role) -> list[str]:
         """Return the released columns that have a role."""
         return [n for n in columns_with(self.plan.roles, role) if n in self.released.columns]
 

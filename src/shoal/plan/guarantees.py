@@ -1,18 +1,23 @@
 """Check what a plan guarantees, and compute the verdict, on the released values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shoal.errors import GuaranteeBroken, InputError
 from shoal.frame.codes import keys
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class, units_per_class
+from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.evidence import Codes, Evidence, count_matches
 from shoal.plan.findings import CHECKS
-from shoal.plan.findings.privacy_constraints import check_privacy_constraints
-from shoal.plan.verdict import Finding, Verdict, make_verdict
-from shoal.steps import Step
+from shoal.plan.findings.privacy_constraints import unmet_constraints
+from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
+from shoal.steps import Microaggregate, Step
+from shoal.steps.constraints.homogeneity import describe_homogeneity
+
+if TYPE_CHECKING:
+    from shoal.plan.plan import Plan
 
 WITHOUT_ORIGINAL = (
     "values released exactly, dominated groups, derived columns, the order of records and imputed"
@@ -42,7 +47,7 @@ def check_guarantees(
                     f" k={step.k} was promised.",
                     {"k": step.k, "attained": attained_k},
                 )
-        for finding in check_privacy_constraints(step, released, confidential, types, units):
+        for finding in unmet_constraints(step, released, confidential, types, units):
             refuse_constraint(finding, by_units=units is not None)
 
 
@@ -53,6 +58,24 @@ def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
     if by_units:
         raise _not_attained(finding)
     raise _guarantee_broken(finding.sentence, finding.figures)
+
+
+def must_refuse_homogeneous(plan: "Plan") -> bool:
+    """Return whether a step is set to refuse classes that share a confidential value."""
+    return any(
+        isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
+    )
+
+
+def refuse_homogeneous_classes(
+    plan: "Plan", shared_counts: Mapping[str, SharedCounts], n_classes: int
+) -> None:
+    """Refuse a release in which some of the ``n_classes`` share a confidential value."""
+    reason = describe_homogeneity(shared_counts, n_classes, plan.unit_column or RECORD_UNIT)
+    if reason:
+        raise InputError(
+            f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
+        )
 
 
 def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:

@@ -63,7 +63,7 @@ def interpret_source(plan: "Plan", source: "Source") -> Interpretation:
     return replace(interpretation, types=_with_orders(plan, types, source))
 
 
-def inferred_types(
+def types_of_columns(
     source: "Source", names: Sequence[str], declared_types: Mapping[str, Type]
 ) -> dict[str, Type]:
     """Return the declared types and those that a file gives to other columns."""

@@ -21,16 +21,20 @@ from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.assessment import measure_release
 from shoal.plan.chaining import apply_steps, is_chained
-from shoal.plan.definition.other_columns import all_columns_named, columns_to_drop
+from shoal.plan.definition.other_columns import changes_to_name_all_columns, columns_to_drop
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken_edits
 from shoal.plan.findings.homogeneity import count_by_column
-from shoal.plan.guarantees import check_guarantees
+from shoal.plan.guarantees import (
+    check_guarantees,
+    must_refuse_homogeneous,
+    refuse_homogeneous_classes,
+)
 from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
 from shoal.plan.profile import profile
 from shoal.plan.shuffle import random_order
-from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous, run_findings
+from shoal.plan.warnings import run_findings
 from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
 
 if TYPE_CHECKING:
@@ -58,8 +62,8 @@ def draft_release(
     """Mask ``data`` by a plan; see `Plan.draft`.
 
     The columns of a file come with an interpretation; those of a table in memory are interpreted
-    here. The steps run with the types that were inferred and the seeds that were drawn. Then the
-    plan of the release, which records these, is constructed once, and all that follows uses it.
+    here. The steps run with the types that were inferred and the seeds that were drawn. The plan of
+    the release, which records these, is then constructed once, and used from there on.
     """
     table = tables.open_frame(data)
     _check_columns(plan, table)
@@ -67,50 +71,57 @@ def draft_release(
         interpretation = interpret_frame(plan, table)
     kind_findings = describe_interpretation(interpretation, table)
     all_records = _read_declared_columns(plan, table, interpretation)
-    frame, is_complete, rows, seed = _select_records(plan, all_records)
+    records = _select_records(plan, all_records)
+    units = plan.units_in(records.frame)
     steps = [_reproducible_step(step, interpretation) for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
-    units = plan.units_in(frame)
-    masked, results = apply_steps(steps, frame, confidential, interpretation.types)
-    new_seeds = (*drawn_seeds(plan, steps), *([seed] if seed != plan.random_state else []))
-    steps = [_without_time_budget(*pair) for pair in zip(steps, results, strict=True)]
-    plan = _plan_of_release(plan, interpretation, steps, seed, all_records.columns)
-    intact_steps = [step for step in plan.steps if plan.is_intact(step)]
-    check_guarantees(intact_steps, masked, confidential, plan.types, units)
-    measures = _measure(plan, frame, masked, results, units)
-    released = tables.drop_columns(masked, plan.dropped)
-    evidence = Evidence(
+    masked, results = apply_steps(steps, records.frame, confidential, interpretation.types)
+    release_plan = _plan_of_release(
         plan,
-        released,
-        frame,
+        interpretation,
+        [_without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
+        records.seed,
+        all_records.columns,
+    )
+    intact_steps = [step for step in release_plan.steps if release_plan.is_intact(step)]
+    check_guarantees(intact_steps, masked, confidential, release_plan.types, units)
+    findings = run_findings(release_plan, all_records, records.is_complete, results)
+    measures = _measure(release_plan, records.frame, masked, results, units)
+    evidence = Evidence(
+        release_plan,
+        tables.drop_columns(masked, release_plan.dropped),
+        records.frame,
         units,
         tuple(groups for result in results for groups in result.partitions),
         measures=measures,
-        run_findings=[*kind_findings, *run_findings(plan, all_records, is_complete, results)],
+        run_findings=[*kind_findings, *findings],
     )
-    _refuse_by_plan(evidence, frame, masked)
-    fields = dict(
-        data=restore_decimals(tables.to_native(released), data, rows),
-        plan=plan,
-        partitions=evidence.partitions,
-        measures=dict(measures),
+    _refuse_by_plan(evidence, records.frame, masked)
+    return Draft(
+        evidence,
+        data=restore_decimals(tables.to_native(evidence.released), data, records.rows),
         remarks=measures.remarks,
-        unchanged=_unchanged_columns(plan, released, results),
-        provenance=_provenance(results, masked, plan.quasi_identifiers),
-        drawn_seeds=new_seeds,
-        rows=rows,
-        profile=profile(plan, frame, masked, results, units),
+        unchanged=_unchanged_columns(release_plan, evidence.released, results),
+        provenance=_provenance(results, masked, release_plan.quasi_identifiers),
+        drawn_seeds=_new_seeds(plan, steps, records.seed),
+        rows=records.rows,
+        profile=profile(release_plan, records.frame, masked, results, units),
     )
-    return Draft(evidence, fields)
+
+
+def _new_seeds(plan: "Plan", steps: Sequence[Step], seed: int | None) -> tuple[int, ...]:
+    """Return the seeds that were drawn for ``steps``, and for the order of the records."""
+    order_seeds = () if seed is None or seed == plan.random_state else (seed,)
+    return (*drawn_seeds(plan, steps), *order_seeds)
 
 
 def _refuse_by_plan(evidence: Evidence, frame: Frame, masked: Frame) -> None:
     """Refuse homogeneous classes and broken edits, if the plan requires that."""
     plan = evidence.plan
-    if refuses_homogeneous(plan):
+    if must_refuse_homogeneous(plan):
         labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
         shared_counts = count_by_column(labels, masked, confidential, evidence.units)
-        refuse_homogeneous(plan, shared_counts, int(labels.max()) + 1)
+        refuse_homogeneous_classes(plan, shared_counts, int(labels.max()) + 1)
     refuse_broken_edits(plan, frame, evidence.released)
 
 
@@ -167,7 +178,7 @@ def _measure(
     categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
     names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-    is_separate = sum(len(step.column_blocks) for step in plan.qi_steps) > 1
+    is_separate = sum(len(step.column_blocks) for step in plan.deciding_steps) > 1
     if is_separate or plan.k is None:
         names.append("linkage")
     bounds = [result.bound for result in results if result.bound is not None]
@@ -242,7 +253,7 @@ def _plan_of_release(
         "missing_codes": interpretation.missing_codes,
         "steps": steps,
         "random_state": seed,
-        **all_columns_named(plan, columns),
+        **changes_to_name_all_columns(plan, columns),
     }
     changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
     return plan.replace(**changes) if changes else plan

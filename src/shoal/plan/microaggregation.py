@@ -57,7 +57,7 @@ def microaggregate(
     n_jobs: int | None = None,
     **options: Any,
 ) -> Release:
-    """Hide each record of a table in a group of at least ``k``: a plan of one step.
+    """Microaggregate a table, so that at least k records share each combination of masked values.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def microaggregate(
         Minimum number of records, or of units if ``unit`` is given, in a group. It has no
         default: it is the guarantee.
     method : str or Partitioner
-        A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is what we recommend.
+        A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is recommended.
     effort : str, optional
         How much to improve the groups of the method: ``"quick"`` not at all, ``"refine"``
         until no small change helps, ``"search"`` for the time of the budget, ``"prove"`` also

@@ -188,9 +188,9 @@ class Plan(PlanColumns):
         Steps that only mask confidential columns do not count, nor do those whose columns are
         masked again by later steps.
         """
-        sizes = [step.k if self.is_intact(step) else None for step in self.qi_steps]
-        guaranteed_sizes = [k for k in sizes if k is not None]
-        return min(guaranteed_sizes) if len(guaranteed_sizes) == len(sizes) else None
+        k_values = [step.k if self.is_intact(step) else None for step in self.deciding_steps]
+        guaranteed = [k for k in k_values if k is not None]
+        return min(guaranteed) if len(guaranteed) == len(k_values) else None
 
     def is_intact(self, step: Step) -> bool:
         """Return whether no later step may split the classes of a step."""
@@ -219,7 +219,7 @@ class Plan(PlanColumns):
         return draft.to_release(judge(draft.evidence))
 
     def draft(self, data: IntoDataFrame, interpretation: Interpretation) -> Draft:
-        """Mask ``data`` without a verdict, for a file that is judged as it reads back.
+        """Mask ``data`` without a verdict, for a file that is judged as read back.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ class JudgedFile(NamedTuple):
 
 
 def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
-    """Judge a release as it reads back; refuse a file that protects less than the table.
+    """Judge a release as read back from its file; refuse one that protects less than the table.
 
     Parameters
     ----------
@@ -119,13 +119,13 @@ def _check_shape(in_memory: Frame, in_file: Frame, name: str) -> None:
     """Refuse a file that has lost records or columns."""
     if set(in_memory.columns) != set(in_file.columns):
         raise FileError(
-            f"{name!r} reads back with other columns than were written. Nothing was released."
+            f"{name!r} has other columns than were written. Nothing was released."
             " Write another format.",
             code="columns-lost",
         )
     if len(in_memory) != len(in_file):
         raise FileError(
-            f"{name!r} reads back with {len(in_file):,} of {len(in_memory):,} records: this format"
+            f"Only {len(in_file):,} of {len(in_memory):,} records are in {name!r}: this format"
             " loses records without any value. Nothing was released. Drop them, or write another"
             " format.",
             code="records-lost",
@@ -159,10 +159,9 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     hold = "holds" if len(columns) == 1 else "hold"
     return GuaranteeBroken(
         f"{name!r} protects less than the table: {name_columns(columns)} {hold} values that"
-        " differ"
-        " in the table and are equal in the file, or the reverse (blanks at the end of a text,"
-        f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
-        " released. Make such values equal before masking, or write another format, such as"
+        " differ in the table and are equal in the file, or the reverse (blanks at the end of a"
+        f" text, empty and missing texts, digits that the format does not store). {reason} Nothing"
+        " was released. Make such values equal before masking, or write another format, such as"
         " .parquet.",
         code="unrepresentable-values",
         columns=tuple(columns),

@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,6 @@ from shoal.errors import (
     ConstantColumn,
     FormulaCells,
     HomogeneousGroup,
-    InputError,
     KindInferred,
     MissingValues,
     NoGuarantee,
@@ -27,11 +26,9 @@ from shoal.errors import (
 )
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.partitioners import method_label
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
-from shoal.steps import Microaggregate, StepResult
-from shoal.steps.constraints.homogeneity import describe_homogeneity
+from shoal.plan.verdict import Finding, Verdict
+from shoal.steps import StepResult
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -100,24 +97,6 @@ def _level_of_caller() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("shoal."):
         level, frame = level + 1, frame.f_back
     return level
-
-
-def refuses_homogeneous(plan: "Plan") -> bool:
-    """Return whether a step is set to refuse classes that share a confidential value."""
-    return any(
-        isinstance(step, Microaggregate) and step.homogeneity == "refuse" for step in plan.steps
-    )
-
-
-def refuse_homogeneous(
-    plan: "Plan", shared_counts: Mapping[str, SharedCounts], n_classes: int
-) -> None:
-    """Refuse a release in which some of the ``n_classes`` share a confidential value."""
-    reason = describe_homogeneity(shared_counts, n_classes, plan.unit_column or RECORD_UNIT)
-    if reason:
-        raise InputError(
-            f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
-        )
 
 
 def _dropped_records(plan: "Plan", frame: Frame, is_complete: NDArray[np.bool_]) -> list[Finding]:

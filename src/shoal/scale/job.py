@@ -1,33 +1,30 @@
 """The job: what every task needs to know, in a file that all workers read."""
 
-import os
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.errors import FileError, ShoalError
+from shoal.frame import tables
 from shoal.frame.types import Type
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
-from shoal.scale.microaggregation.encoders import Encoders
+from shoal.scale.encoders import Encoders
 from shoal.scale.splitting.strata import Strata
 from shoal.scale.storage.files import read_bytes
 from shoal.scale.storage.scratch_files import write_file
 from shoal.steps import Microaggregate
+from shoal.steps.constraints.units import read_units
 
 if TYPE_CHECKING:
     from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-    from shoal.scale.statistics.profile import Grid
-
-P = ParamSpec("P")
-R = TypeVar("R")
+    from shoal.scale.statistics.profile_counts import Grid
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -87,7 +84,7 @@ class ReleaseJob:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Job(ReleaseJob):
+class MicroaggregationJob(ReleaseJob):
     """What is done to the records of a large table, as decided after the first pass over it.
 
     Parameters
@@ -120,6 +117,13 @@ class Job(ReleaseJob):
     grids: "Mapping[str, Grid]" = field(default_factory=dict)
 
 
+def read_job_units(job: ReleaseJob, table: pa.Table) -> NDArray[np.int64] | None:
+    """Return the unit of each of some records, if k counts units."""
+    if job.unit is None:
+        return None
+    return read_units(tables.open_frame(table), job.unit)
+
+
 def save_job(job: ReleaseJob, path: str) -> None:
     """Write a job to a file that workers read."""
     write_file(path, pickle.dumps(job))
@@ -129,26 +133,6 @@ def save_job(job: ReleaseJob, path: str) -> None:
 def load_job(path: str) -> Any:
     """Return a job; each worker reads it once."""
     return pickle.loads(read_bytes(path))
-
-
-def worker_task(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function that runs on a worker: translate I/O errors, free unused memory."""
-
-    @wraps(function)
-    def run(*arguments: P.args, **options: P.kwargs) -> R:
-        try:
-            return function(*arguments, **options)
-        except ShoalError:
-            raise
-        except OSError as error:
-            reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
-            raise FileError(
-                f"A worker could not write: {reason}. Nothing was released.", code="cannot-write"
-            ) from None
-        finally:
-            pa.default_memory_pool().release_unused()
-
-    return run
 
 
 def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:

@@ -1,7 +1,6 @@
 """The release of a large table: a folder, with its plan, measures and verdict."""
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -16,9 +15,9 @@ from shoal.metrics.rounding import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale.job import sum_counts
-from shoal.scale.microaggregation.masked_blocks import MaskedBlock
-from shoal.scale.publication.release_folder import MARKER
+from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.storage.marker import MARKER, marker_text
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
 
@@ -62,7 +61,7 @@ class LargeRelease:
     block_groups : tuple of dict
         The same as ``groups`` for each block of columns.
     profile : dict
-        Counts and correlations for the figures of a report; see `shoal.scale.statistics.profile`.
+        Counts and correlations for the figures of a report; see `shoal.plan.profile`.
     """
 
     target: Path | str
@@ -152,18 +151,18 @@ class LargeRelease:
         return f"{text}, verdict: {self.verdict.status})"
 
 
-def summarise_groups(blocks: Sequence[MaskedBlock], column_block: int) -> dict[str, int]:
+def summarise_groups(blocks: Sequence[MaskedBlock], column_block_index: int) -> dict[str, int]:
     """Return number, smallest and largest size of the groups of a block of columns."""
-    sizes = sum_counts(block.group_sizes[column_block] for block in blocks)
+    sizes = sum_counts(block.group_sizes[column_block_index] for block in blocks)
     return {"number": sum(sizes.values()), "smallest": min(sizes), "largest": max(sizes)}
 
 
-def join_summaries(column_blocks: Sequence[Mapping[str, int]]) -> dict[str, int]:
+def join_summaries(summaries: Sequence[Mapping[str, int]]) -> dict[str, int]:
     """Return the summary of the groups of all blocks of columns together."""
     return {
-        "number": sum(block["number"] for block in column_blocks),
-        "smallest": min(block["smallest"] for block in column_blocks),
-        "largest": max(block["largest"] for block in column_blocks),
+        "number": sum(summary["number"] for summary in summaries),
+        "smallest": min(summary["smallest"] for summary in summaries),
+        "largest": max(summary["largest"] for summary in summaries),
     }
 
 
@@ -181,7 +180,7 @@ def recoding_provenance(
 ) -> dict[str, Any]:
     """Return the provenance of a release without groups."""
     return {
-        "records": sum(shard.records for shard in shards),
+        "records": sum(shard.n_records for shard in shards),
         "blocks": n_blocks,
         "chunk_size": chunk_size,
         "random_state": random_state,
@@ -198,8 +197,3 @@ def _versions() -> dict[str, str]:
         with suppress(PackageNotFoundError):
             versions[name] = installed_version(name)
     return versions
-
-
-def marker_text(entries: Mapping[str, Any]) -> str:
-    """Return the text of the marker file."""
-    return json.dumps(entries, indent=2, ensure_ascii=False) + "\n"

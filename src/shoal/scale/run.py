@@ -18,17 +18,18 @@ from shoal.plan import Plan
 from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.masking import drawn_seeds
-from shoal.scale.microaggregation.run import MicroaggregationRun
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.sidecars import sidecar_files
 from shoal.scale.publication.store_release import StoreRelease
-from shoal.scale.recoding.run import RecodingRun
-from shoal.scale.release import LargeRelease, marker_text
+from shoal.scale.release import LargeRelease
 from shoal.scale.runners.runner import Runner, open_runner, run_stage
+from shoal.scale.runs.microaggregation import MicroaggregationRun
+from shoal.scale.runs.recoding import RecodingRun
 from shoal.scale.sources.chunks import read_footer
 from shoal.scale.sources.dask_frames import is_dask_frame
 from shoal.scale.sources.source_files import find_files
 from shoal.scale.storage.files import file_entry, is_remote, join
+from shoal.scale.storage.marker import marker_text
 from shoal.scale.validation import check_plan, check_source
 from shoal.steps import Microaggregate
 
@@ -78,8 +79,8 @@ def mask(
         or not at all; in a store that file is written last and lists the others.
     scratch : str or Path, optional
         Place of the scratch files of a release in a store, required there because they contain
-        original records: a folder that all workers share, or an address in a store. Those of a
-        folder are beside it.
+        original records: a folder that all workers share, or an address in a store. The scratch
+        files of a release in a folder are beside it.
     client : Client, Runner, str or None
         What runs the tasks: a Dask cluster, or the address of its scheduler; ``"processes"`` for
         a pool of processes on this machine, which needs no Dask, one per core, or

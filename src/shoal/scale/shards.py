@@ -14,14 +14,15 @@ from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes
 from shoal.io.store import name_of
 from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_by_column
-from shoal.scale.assessment.column_block_classes import write_column_block_classes
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, worker_task
-from shoal.scale.microaggregation.grouping import region_units
+from shoal.scale.column_block_classes import write_column_block_classes
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.storage.files import hash_file, join, open_input
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_parquet
+from shoal.scale.worker_task import worker_task
 
 Codes = NDArray[np.int64]
 Diversity = Mapping[str, Sequence[float]]  # by kind, for each confidential column
@@ -31,14 +32,14 @@ class Shard(NamedTuple):
     """A file of the release, and what was counted on it."""
 
     name: str
-    records: int
+    n_records: int
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
     # By confidential column, the classes that share a value.
     shared_counts: Mapping[str, SharedCounts]
     missing: Mapping[str, int]
-    smallest_with_weights: int | None = None  # smallest class if the released weights are known
+    smallest_class_with_weights: int | None = None  # if the released weights are known
     n_unique: int | None = None  # records unique in quasi-identifiers and other released columns
     class_units: Mapping[int, int] | None = None  # number of classes by the number of their units
     unit_records: Mapping[int, int] | None = None  # number of records by the units of their class
@@ -51,8 +52,8 @@ class Shard(NamedTuple):
 @worker_task
 def write_shard(
     job_file: str,
-    number: int,
-    shard: int,
+    file_number: int,
+    bucket: int,
     files: Sequence[ScratchFile],
     folder: str,
     scratch: str,
@@ -63,57 +64,87 @@ def write_shard(
     alone; units, which are not released, only order records that are otherwise equal.
     """
     job: ReleaseJob = load_job(job_file)
-    table = sort_by(read_scratch(files, [shard]), job.quasi_identifiers)
-    units = region_units(job, table)
+    table = sort_by(read_scratch(files, [bucket]), job.quasi_identifiers)
+    units = read_job_units(job, table)
     unit_values = None if job.unit is None else table.column(job.unit)
-    path = join(folder, f"part-{number:05d}.parquet")
+    path = join(folder, f"part-{file_number:05d}.parquet")
     write_parquet(path, table.select(job.released_schema.names))
     del table
-    size, digest = hash_file(path)
-    weight_columns = [name for name in job.released_schema.names if name == job.weight]
-    quasi_identifiers, other_columns = job.quasi_identifiers, job.other_columns
     columns = dict.fromkeys(
-        [*quasi_identifiers, *job.confidential, *weight_columns, *other_columns, *job.class_columns]
+        [
+            *job.quasi_identifiers,
+            *job.confidential,
+            *_released_weights(job),
+            *job.other_columns,
+            *job.class_columns,
+        ]
     )
     content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
+    column_block_classes = write_column_block_classes(
+        job, content, unit_values, scratch, file_number
+    )
+    return _count_shard(job, path, content, units, column_block_classes)
+
+
+def _count_shard(
+    job: ReleaseJob,
+    path: str,
+    content: pa.Table,
+    units: Codes | None,
+    column_block_classes: tuple[ScratchFile, ...],
+) -> Shard:
+    """Return the entry of a file, with what is counted on its content."""
+    size, digest = hash_file(path)
     released = tables.open_frame(content)
-    class_of = classes(keys(released, quasi_identifiers))
-    weight_classes = (
-        classes(codes(released, [*quasi_identifiers, *weight_columns])) if weight_columns else None
-    )
+    class_of = classes(keys(released, job.quasi_identifiers))
     units_by_class = None if units is None else units_per_class(class_of, units)
-    joint_classes = (
-        classes(any_codes(released, [*quasi_identifiers, *other_columns]))
-        if other_columns
-        else None
-    )
     return Shard(
-        name_of(path),
-        len(released),
-        size,
-        digest,
-        count_sizes(np.bincount(class_of)),
-        count_by_column(class_of, released, job.confidential, units),
-        tables.missing_counts(released, quasi_identifiers),
-        None if weight_classes is None else int(_class_sizes(weight_classes, units).min()),
-        None if joint_classes is None else _count_unique(joint_classes, units),
-        None if units_by_class is None else count_sizes(units_by_class),
-        None if units_by_class is None else count_sizes(units_by_class[class_of]),
-        None if units is None else largest_unit_share(class_of[:, None], units),
-        _least_diversity(job, released, units),
-        _greatest_distance(job, released, content),
-        write_column_block_classes(job, content, unit_values, scratch, number),
+        name=name_of(path),
+        n_records=len(released),
+        bytes=size,
+        sha256=digest,
+        class_sizes=count_sizes(np.bincount(class_of)),
+        shared_counts=count_by_column(class_of, released, job.confidential, units),
+        missing=tables.missing_counts(released, job.quasi_identifiers),
+        smallest_class_with_weights=_smallest_class_with_weights(job, released, units),
+        n_unique=_count_unique(job, released, units),
+        class_units=None if units_by_class is None else count_sizes(units_by_class),
+        unit_records=None if units_by_class is None else count_sizes(units_by_class[class_of]),
+        largest_unit_share=(
+            None if units is None else largest_unit_share(class_of[:, None], units)
+        ),
+        diversity=_least_diversity(job, released, units),
+        closeness=_greatest_distance(job, released, content),
+        column_block_classes=column_block_classes,
     )
 
 
-def _class_sizes(labels: Codes, units: Codes | None) -> Codes:
-    """Return the size of each class, counted in units if they are known."""
-    return np.bincount(labels) if units is None else units_per_class(labels, units)
+def _released_weights(job: ReleaseJob) -> list[str]:
+    """Return the column of survey weights, if it is released."""
+    return [name for name in job.released_schema.names if name == job.weight]
 
 
-def _count_unique(labels: Codes, units: Codes | None) -> int:
-    """Return the number of records that are alone in their class, or whose unit is."""
-    return int((_class_sizes(labels, units) == 1)[labels].sum())
+def _smallest_class_with_weights(
+    job: ReleaseJob, released: Frame, units: Codes | None
+) -> int | None:
+    """Return the size of the smallest class if the released weights are known."""
+    weights = _released_weights(job)
+    if not weights:
+        return None
+    labels = classes(codes(released, [*job.quasi_identifiers, *weights]))
+    return int(sizes_per_class(labels, units).min())
+
+
+def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int | None:
+    """Return the number of records that are alone in their class, or whose unit is.
+
+    These are the classes of the quasi-identifiers and the other released columns; None if there
+    are no such columns.
+    """
+    if not job.other_columns:
+        return None
+    labels = classes(any_codes(released, [*job.quasi_identifiers, *job.other_columns]))
+    return int((sizes_per_class(labels, units) == 1)[labels].sum())
 
 
 def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:

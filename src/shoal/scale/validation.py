@@ -20,44 +20,35 @@ from shoal.steps._step import check_confidential
 if TYPE_CHECKING:
     from shoal.plan import Plan
 
-MISSING_WAY_OUT = (
-    'Use `missing="own-groups"`, `missing="impute"` or `missing="drop"`, or correct them first: a'
-    " group mean over a missing value protects fewer than k records."
-)
-
 
 def check_plan(plan: "Plan") -> None:
     """Refuse plans that are not supported."""
     recoding_steps = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
     is_single = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
     if not is_single and len(recoding_steps) < len(plan.steps):
-        raise PlanError(
+        raise _unsupported(
+            "steps",
             "shoal.scale supports plans of one step 'microaggregate', and plans of 'generalise' and"
             " 'suppress'. Run other steps on a table that fits into memory.",
-            code="not-for-large-tables",
-            what="steps",
         )
     if plan.edits:
-        raise PlanError(
+        raise _unsupported(
+            "edits",
             "Edits are not checked by shoal.scale. Leave them out, and check the release.",
-            code="not-for-large-tables",
-            what="edits",
         )
     if plan.missing_codes:
-        raise PlanError(
+        raise _unsupported(
+            "missing_codes",
             "`missing_codes` are not supported by shoal.scale. Replace them by missing values"
             " first.",
-            code="not-for-large-tables",
-            what="missing_codes",
         )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
     if unsupported_limits:
-        raise PlanError(
+        raise _unsupported(
+            "limits",
             f"A limit on {unsupported_limits[0]} is not supported by shoal.scale, which computes"
             f" {', '.join(computed)}. Leave it out, and check it on a part of the table.",
-            code="not-for-large-tables",
-            what="limits",
         )
     if recoding_steps:
         _check_recoding(recoding_steps)
@@ -65,56 +56,55 @@ def check_plan(plan: "Plan") -> None:
         _check_microaggregation(plan, plan.steps[0])
 
 
+def _unsupported(what: str, sentence: str) -> PlanError:
+    """Return the error that refuses a part of a plan, named by ``what``."""
+    return PlanError(sentence, code="not-for-large-tables", what=what)
+
+
 def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
     """Refuse what cannot be decided on the combinations of values, or counted file by file."""
     if any(set(step.columns) != set(steps[0].columns) for step in steps):
-        raise PlanError(
+        raise _unsupported(
+            "steps",
             "The steps of a plan for shoal.scale must mask the same columns, because classes are"
             " counted file by file, on all quasi-identifiers. Name the same columns in each.",
-            code="not-for-large-tables",
-            what="steps",
         )
     for step in steps:
         if isinstance(step, Suppress) and step.missing_means == "any":
-            raise PlanError(
+            raise _unsupported(
+                "missing_means",
                 '`missing_means="any"` is not supported by shoal.scale: a record with suppressed'
                 ' cells matches records of all files. Use `missing_means="own"`.',
-                code="not-for-large-tables",
-                what="missing_means",
             )
         constrained = step.diversity is not None or step.closeness is not None
         if constrained and step.unit_column is not None:
-            raise PlanError(
+            raise _unsupported(
+                "diversity" if step.diversity is not None else "closeness",
                 "`diversity` and `closeness` of units are not supported by shoal.scale in this"
                 ' step: each unit would count once in a class. Count records with `unit="record"`.',
-                code="not-for-large-tables",
-                what="diversity" if step.diversity is not None else "closeness",
             )
 
 
 def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
     """Refuse options of a microaggregation that are not supported."""
     if step.recoded_columns:
-        raise PlanError(
+        raise _unsupported(
+            "aggregate",
             "Ancestors and ranges are not supported by shoal.scale. Use another aggregate.",
-            code="not-for-large-tables",
-            what="aggregate",
         )
     if step.round == "original":
-        raise PlanError(
+        raise _unsupported(
+            "round",
             '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
             " after all records are read. State them by column with `decimals`.",
-            code="not-for-large-tables",
-            what="round",
         )
     _check_constraints(plan, step)
     nested = step.partitioner.get_params(deep=True).values()
     if any(isinstance(value, Search | Prove) for value in (step.partitioner, *nested)):
-        raise PlanError(
+        raise _unsupported(
+            "effort",
             "An effort with a time budget is not supported by shoal.scale: its result would depend"
             ' on the workers. Use `effort="refine"` or `effort="quick"`.',
-            code="not-for-large-tables",
-            what="effort",
         )
     _check_roles(plan, step)
 
@@ -123,44 +113,39 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
     """Refuse constraints on groups that cannot be checked within a block of records."""
     confidential = columns_with(plan.roles, "confidential")
     if step.whole_households:
-        raise PlanError(
+        raise _unsupported(
+            "whole_households",
             "`whole_households` is not supported by shoal.scale: members of a household may be in"
             " different blocks. Leave it out: k then counts households, whose members may be in"
             " different groups.",
-            code="not-for-large-tables",
-            what="whole_households",
         )
     if step.homogeneity == "noise":
-        raise PlanError(
+        raise _unsupported(
+            "homogeneity",
             '`homogeneity="noise"` is not supported by shoal.scale: the noise depends on the values'
             ' of all records. Use `homogeneity="merge"` or `homogeneity="refuse"`.',
-            code="not-for-large-tables",
-            what="homogeneity",
         )
     if step.closeness_by == "first":
-        raise PlanError(
+        raise _unsupported(
+            "closeness_by",
             '`closeness_by="first"` is not supported by shoal.scale: it draws every group from the'
             ' whole table. Use `closeness_by="merge"` or `closeness_by="swap"`.',
-            code="not-for-large-tables",
-            what="closeness_by",
         )
     closeness = step.closeness is not None or "t_closeness" in plan.limits.figures
     if closeness and step.unit_column is not None:
-        raise PlanError(
+        raise _unsupported(
+            "closeness",
             "`closeness` of units is not supported by shoal.scale: a unit counts once in the table,"
             " and its records may be in different blocks. Use `diversity`, or count records with"
             ' `unit="record"`.',
-            code="not-for-large-tables",
-            what="closeness",
         )
     masked = [name for name in confidential if name in step.columns]
     if closeness and masked:
-        raise PlanError(
+        raise _unsupported(
+            "closeness",
             f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
             " step masks too: its released values are known when all records are masked. Leave"
             " one of the two out.",
-            code="not-for-large-tables",
-            what="closeness",
         )
     constraints = {
         "diversity": step.diversity is not None,

@@ -46,7 +46,7 @@ class DistinctResult:
     ----------
     rows : ndarray of shape (n_pieces,)
         The distinct record that each piece belongs to, ascending.
-    records : ndarray of shape (n_pieces,)
+    record_counts : ndarray of shape (n_pieces,)
         The number of records of each piece.
     values : dict
         The new values of columns, for each piece.
@@ -55,19 +55,19 @@ class DistinctResult:
     """
 
     rows: Codes
-    records: Codes
+    record_counts: Codes
     values: Mapping[str, Any]
     warnings: tuple[ShoalWarning, ...] = ()
 
 
-def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
+def align_counts(first_counts: Codes, second_counts: Codes) -> tuple[Codes, Codes, Codes]:
     """Split records at the boundaries of two sequences of counts.
 
     Parameters
     ----------
-    records : ndarray of shape (n_first,)
+    first_counts : ndarray of shape (n_first,)
         Numbers of records, in order; none is 0.
-    pieces : ndarray of shape (n_second,)
+    second_counts : ndarray of shape (n_second,)
         Numbers of the same records, in the same order; none is 0.
 
     Returns
@@ -80,7 +80,7 @@ def align_counts(records: Codes, pieces: Codes) -> tuple[Codes, Codes, Codes]:
     >>> align_counts(np.array([3, 2]), np.array([1, 4]))
     (array([0, 0, 1]), array([0, 1, 1]), array([1, 2, 2]))
     """
-    ends = np.cumsum(records), np.cumsum(pieces)
+    ends = np.cumsum(first_counts), np.cumsum(second_counts)
     common_ends = np.union1d(*ends)
     first, second = (np.searchsorted(cumulative, common_ends) for cumulative in ends)
     return first, second, np.diff(common_ends, prepend=0)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from shoal import _params as parameters
 from shoal._seeds import as_seed, draw_seed
-from shoal.errors import PlanError, ShoalWarning
+from shoal.errors import InputError, PlanError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.roles import as_list, name_columns
@@ -53,13 +53,45 @@ class StepResult:
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
-    """Refuse an option, given as in Python, that needs confidential columns if there are none."""
+    """Raise if `option`, written as in Python, needs confidential columns and there are none."""
     if not confidential:
         raise PlanError(
             f"{option} needs confidential columns and no column has that role. Name them, or"
             " leave the option out.",
             code="confidential-needed",
         )
+
+
+def too_few_error(
+    k: int, n_present: int, noun: str, *, of: str = "group", way_out: str = "Lower k."
+) -> InputError:
+    """Return the error that refuses a table of fewer than k records, or units.
+
+    Parameters
+    ----------
+    k : int
+        The minimum size of a group.
+    n_present : int
+        The number of records, or of units, of the table.
+    noun : str
+        What is counted: ``"records"``, ``"units"`` or ``"households"``.
+    of : str
+        ``"group"`` or ``"class"``.
+    way_out : str
+        What the user can do.
+
+    Returns
+    -------
+    InputError
+        The error.
+    """
+    counts_records = noun == "records"
+    return InputError(
+        f"A {of} needs k={k} {noun} but the data hold only {n_present:,}. {way_out}",
+        code="too-few-records" if counts_records else "too-few-units",
+        k=k,
+        **{"records" if counts_records else "units": n_present},
+    )
 
 
 def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:

@@ -14,8 +14,8 @@ from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._distinct_records import DistinctResult
-from shoal.steps._step import Step, StepResult
-from shoal.steps.constraints.privacy_constraint import constraint_sentences, privacy_constraint
+from shoal.steps._step import Step, StepResult, too_few_error
+from shoal.steps.constraints.privacy_constraint import constraint_sentences, read_privacy_constraint
 from shoal.steps.constraints.units import read_units
 from shoal.steps.recoding.hierarchies import RecodableColumn, RecodingLoss, read_hierarchy
 from shoal.steps.recoding.lattice import Lattice
@@ -158,7 +158,7 @@ class Generalise(Step):
     ) -> StepResult:
         """Return the recoded values of records; ``counts`` is how many each row stands for."""
         units = None if self.unit is None else read_units(frame, self.unit)
-        constraint = privacy_constraint(self, frame, confidential, types, units, counts)
+        constraint = read_privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
             constraint.refuse_unattainable(np.arange(len(frame)))
         columns = [
@@ -184,12 +184,7 @@ class Generalise(Step):
             )
         if optimum is None:
             noun = "records" if units is None else "units"
-            raise InputError(
-                f"A class needs k={self.k} {noun} but the data hold only {lattice.n_counted:,}."
-                " Lower k.",
-                code="too-few-records" if units is None else "too-few-units",
-                k=self.k,
-            )
+            raise too_few_error(self.k, lattice.n_counted, noun, of="class")
         values = {
             column.name: self._released_values(column, level, optimum)
             for column, level in zip(columns, optimum.node, strict=True)
@@ -246,7 +241,7 @@ class Generalise(Step):
         )
 
 
-def _max_suppressed(share: float, records: int) -> int:
+def _max_suppressed(share: float, n_records: int) -> int:
     """Return the number of records that a share allows, without a rounding error.
 
     Examples
@@ -254,4 +249,4 @@ def _max_suppressed(share: float, records: int) -> int:
     >>> _max_suppressed(0.29, 100), int(0.29 * 100)
     (29, 28)
     """
-    return int(Fraction(str(share)) * records)
+    return int(Fraction(str(share)) * n_records)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal._params import AtLeast, K
 from shoal._text import count
-from shoal.errors import CellsSuppressed, InputError, PlanError
+from shoal.errors import CellsSuppressed, PlanError
 from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.new_values import RowGather
@@ -16,7 +16,7 @@ from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._distinct_records import DistinctResult
-from shoal.steps._step import Step, StepResult
+from shoal.steps._step import Step, StepResult, too_few_error
 from shoal.steps.constraints.units import read_units
 from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
 from shoal.steps.suppression.problem import Problem
@@ -177,7 +177,7 @@ class Suppress(Step):
         same_rows = np.arange(len(best.row))
         return DistinctResult(
             best.row,
-            best.records,
+            best.record_counts,
             {
                 name: RowGather(same_rows, suppressed)
                 for name, suppressed in zip(self.columns, is_missing.T, strict=True)
@@ -197,11 +197,7 @@ class Suppress(Step):
         n_units = n_records if units is None else int(units.max()) + 1
         if n_units < self.k:
             noun = "records" if units is None else "units"
-            raise InputError(
-                f"A class needs k={self.k} {noun} but the data hold only {n_units}. Lower k.",
-                code="too-few-records" if units is None else "too-few-units",
-                k=self.k,
-            )
+            raise too_few_error(self.k, n_units, noun, of="class")
         was_missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
         problem = Problem(
             codes(frame, self.columns), was_missing, self.k, units, self.weights, counts
@@ -210,9 +206,9 @@ class Suppress(Step):
 
     def _describe(self, best: Suppression) -> CellsSuppressed:
         """Return a warning with the number of cells by column, and the least that is possible."""
-        counts, n_records = best.counts, int(best.records.sum())
+        counts, n_records = best.counts, int(best.record_counts.sum())
         has_importance = self.importance is not None
-        n_suppressed = int(best.records[best.cells.any(axis=1)].sum())
+        n_suppressed = int(best.record_counts[best.cells.any(axis=1)].sum())
         by_column = ", ".join(
             f"{name!r} {number:,}"
             for name, number in zip(self.columns, counts, strict=True)

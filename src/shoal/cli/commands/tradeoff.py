@@ -98,14 +98,14 @@ def _sweep(
     from shoal.comparison.tradeoff import sweep
     from shoal.frame.types import as_types
     from shoal.io.files import open_source, typed_table
-    from shoal.plan.interpretation import inferred_types
+    from shoal.plan.interpretation import types_of_columns
 
     opened_source = open_source(source, dialect=reading.dialect(), numbers=())
     columns, confidential, identifiers = (
         names or [] for names in split_lists(lists, lambda: opened_source.table.column_names)
     )
     declared_types = as_types(parse_type_options(types or []))
-    all_types = inferred_types(opened_source, columns, declared_types)
+    all_types = types_of_columns(opened_source, columns, declared_types)
     return sweep(
         typed_table(opened_source, all_types),
         columns,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.audit.manifest_files import ManifestFiles
     from shoal.io.dialect import Dialect
     from shoal.plan import Plan
-    from shoal.plan.deliver import Delivery, Document
+    from shoal.plan.deliver import Delivery, DocumentWriter
     from shoal.report.identity import Identity
 
 STDOUT = Path("-")  # prints the report instead of writing it
@@ -32,7 +32,7 @@ class DocumentWriters:
         The documents that only their owner may read.
     """
 
-    by_path: "dict[Path, Document]" = field(default_factory=dict)
+    by_path: "dict[Path, DocumentWriter]" = field(default_factory=dict)
     secret: tuple[Path, ...] = ()
 
 
@@ -103,7 +103,7 @@ def _manifest_writer(
     locations: dict[str, tuple[str, str | None]],
     manifest_files: "ManifestFiles",
     report: Path | None,
-    write_report: "Document | None",
+    write_report: "DocumentWriter | None",
 ) -> Callable[["Delivery"], str]:
     """Return the function that returns the manifest of a delivery."""
     from shoal.audit import manifest as manifests
@@ -150,9 +150,9 @@ def _report_text(
     if writing.curve:
         plan_used = release.plan  # with the kinds that were inferred from the file
         interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)
-        points = run_with_dependences(interpreted, delivery.table, n_jobs=None)
+        points = run_with_dependences(interpreted, delivery.original_table, n_jobs=None)
     if writing.evidence:
-        evidence = gather_evidence(release, delivery.table)
+        evidence = gather_evidence(release, delivery.original_table)
     summary = summarise(
         release,
         writing.audience,

@@ -36,7 +36,7 @@ def build_features(
     for pair in pairs:
         codes = np.concatenate([pair.original, pair.masked])
         missing = np.concatenate([pair.is_missing(side) for side in SIDES])
-        if pair.is_number:
+        if pair.is_quantitative:
             numbers.append(_standardise(codes.astype(np.float64), missing, n_original))
             number_names.append(pair.name)
             if missing.any():

@@ -180,7 +180,7 @@ def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
     for pair in pairs:
         table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]
         values = np.concatenate(table_values)
-        if pair.is_number:
+        if pair.is_quantitative:
             numbers[pair.name] = values
             continue
         common = set(np.intersect1d(*table_values).tolist())
@@ -206,7 +206,7 @@ def _read_response(
         return None, False
     table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]
     values = np.unique(table_values[0])
-    if pair.is_number:
+    if pair.is_quantitative:
         if values.tolist() == [0, 1] and np.isin(table_values[1], values).all():
             return np.concatenate(table_values), True
         return None, False

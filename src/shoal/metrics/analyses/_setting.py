@@ -9,6 +9,34 @@ from shoal.metrics._types import Labels, Values
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions:
+    """Options of a run of analyses.
+
+    Parameters
+    ----------
+    n_resamples : int
+        Number of bootstrap samples.
+    n_queries : int
+        Number of random queries.
+    max_records : int
+        Models that are only fitted to compare tables use a sample of this many records.
+    min_group : int
+        Smallest number of records of a group that may be shown.
+    seed : int
+        Seed of all draws.
+    n_jobs : int
+        Number of threads.
+    """
+
+    n_resamples: int
+    n_queries: int
+    max_records: int
+    min_group: int
+    seed: int
+    n_jobs: int
+
+
 @dataclass(frozen=True, eq=False)
 class AnalysisSetting:
     """Tables and options of a run of analyses.
@@ -27,18 +55,8 @@ class AnalysisSetting:
         Survey weights of each table.
     aligned : bool
         Whether both tables have the same records in the same order.
-    n_resamples : int
-        Number of bootstrap samples.
-    n_queries : int
-        Number of random queries.
-    max_records : int
-        Models that are only fitted to compare tables use a sample of this many records.
-    min_group : int
-        Smallest number of records of a group that may be shown.
-    seed : int
-        Seed of all draws.
-    n_jobs : int
-        Number of threads.
+    options : AnalysisOptions
+        Options of the analyses.
     """
 
     pairs: dict[str, ColumnPair]
@@ -47,12 +65,7 @@ class AnalysisSetting:
     formulas: tuple[str, ...]
     weights: dict[Side, Values] | None
     aligned: bool
-    n_resamples: int
-    n_queries: int
-    max_records: int
-    min_group: int
-    seed: int
-    n_jobs: int
+    options: AnalysisOptions
 
     @property
     def selected_pairs(self) -> list[ColumnPair]:
@@ -74,7 +87,7 @@ class AnalysisSetting:
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a separate generator for each purpose, so that analyses are independent."""
-        return np.random.default_rng([self.seed, crc32(purpose.encode())])
+        return np.random.default_rng([self.options.seed, crc32(purpose.encode())])
 
     def select_rows(self, original_rows: Labels, masked_rows: Labels) -> "AnalysisSetting":
         """Return the setting with some rows of each table."""
@@ -95,8 +108,8 @@ class AnalysisSetting:
         for side in SIDES:
             n = self.size(side)
             sampled = np.arange(n)
-            if n > self.max_records:
-                sampled = np.sort(rng.choice(n, self.max_records, replace=False))
+            if n > self.options.max_records:
+                sampled = np.sort(rng.choice(n, self.options.max_records, replace=False))
             sampled_rows.append(sampled)
         if self.aligned:
             sampled_rows[1] = sampled_rows[0]

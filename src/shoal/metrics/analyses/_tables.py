@@ -45,8 +45,8 @@ class ColumnPair:
     labels: tuple[str, ...] = ()
 
     @property
-    def is_number(self) -> bool:
-        """Whether the values are numbers or dates, not codes of categories."""
+    def is_quantitative(self) -> bool:
+        """Whether the values are numbers or dates rather than codes of categories."""
         return self.kind != "category"
 
     @property
@@ -61,7 +61,7 @@ class ColumnPair:
     def is_missing(self, side: Side) -> NDArray[np.bool_]:
         """Return a mask of the missing values of one table."""
         values = self.values_of(side)
-        return np.asarray(np.isnan(values) if self.is_number else values < 0)
+        return np.asarray(np.isnan(values) if self.is_quantitative else values < 0)
 
     def take(self, original_rows: Labels, masked_rows: Labels) -> "ColumnPair":
         """Return the column for some rows of each table."""

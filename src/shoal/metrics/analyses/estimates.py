@@ -95,13 +95,14 @@ def _estimate_rows(
         weights[side] = (setting.weights_of(side) if is_weighted else np.ones(len(is_present)))[
             is_present
         ]
-    if not pair.is_number:
+    if not pair.is_quantitative:
         error = shares_error(pair, values, weights)
         yield _row("shares", is_weighted, None, None, error)
         return
     std = weighted_deviation(values["original"], weights["original"])
     estimates = {
-        side: _estimates(pair, values[side], weights[side], setting.min_group) for side in SIDES
+        side: _estimates(pair, values[side], weights[side], setting.options.min_group)
+        for side in SIDES
     }
     for name in estimates["original"]:
         if name not in estimates["masked"]:

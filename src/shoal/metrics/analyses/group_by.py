@@ -72,7 +72,7 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
             all_errors += query_errors
             n_queries += len(query_errors)
     if not rows:
-        return f"Needs a column with groups of at least {setting.min_group} records."
+        return f"Needs a column with groups of at least {setting.options.min_group} records."
     rows.append(_row("all", n_queries, all_errors))
     figures = {
         figure: rows[-1][heading]
@@ -92,13 +92,13 @@ def _random_queries(
         for by, value in product(combinations(names, n_columns), value_columns or [None])
         if value not in by
     ]
-    chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.n_queries)]
+    chosen = rng.permutation(len(queries))[: min(MAX_QUERIES, setting.options.n_queries)]
     return [queries[i] for i in np.sort(chosen).tolist()]
 
 
 def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     """Return the group of each record of both tables, numbered from 0; -1 where missing."""
-    if not pair.is_number:
+    if not pair.is_quantitative:
         return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
     present_values: Any = pair.original[~pair.is_missing("original")]
     distinct = np.unique(present_values)
@@ -128,7 +128,7 @@ def _query_errors(
         group_of_record = labels[side][is_grouped]
         records[side] = np.bincount(group_of_record, minlength=n_groups)
         counts[side] = np.bincount(group_of_record, setting.weights_of(side)[is_grouped], n_groups)
-    is_large = records["original"] >= setting.min_group
+    is_large = records["original"] >= setting.options.min_group
     differences = np.abs(counts["masked"] - counts["original"])[is_large]
     return QueryErrors(
         differences / counts["original"][is_large],

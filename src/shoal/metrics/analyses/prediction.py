@@ -7,6 +7,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
+from shoal.metrics._ranks import mean_ranks
 from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
@@ -46,7 +47,7 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     sample_setting = setting.sample("prediction")
     remarks = []
     if sample_setting is not setting:
-        remarks.append(f"On a sample of {setting.max_records:,} records.")
+        remarks.append(f"On a sample of {setting.options.max_records:,} records.")
     if not setting.aligned:
         remarks.append("Masked records of the test parts are in training too: rows do not match.")
     rows: list[dict[str, Any]] = []
@@ -82,7 +83,7 @@ def _reason_unsuitable(target: ColumnPair, pairs: list[ColumnPair]) -> str:
         return f"fewer than {MIN_RECORDS} records have a value."
     if not (present_values != present_values[0]).any():
         return "it has a single value."
-    if not target.is_number:
+    if not target.is_quantitative:
         masked = target.masked[~target.is_missing("masked")]
         category_share = max(
             len(np.unique(values)) / len(values) for values in (present_values, masked)
@@ -104,7 +105,7 @@ def _score_models(
     for model in MODELS:
         scores = {
             side: explained_share(truth, predicted[side, model][is_present, 0])
-            if target.is_number
+            if target.is_quantitative
             else mean_auc(truth, predicted[side, model][is_present], classes)
             for side in SIDES
         }
@@ -112,7 +113,7 @@ def _score_models(
             {
                 "target": target.name,
                 "model": model,
-                "score": "explained variance" if target.is_number else "area under ROC",
+                "score": "explained variance" if target.is_quantitative else "area under ROC",
                 "original": scores["original"],
                 "masked": scores["masked"],
                 "loss": scores["original"] - scores["masked"],
@@ -144,7 +145,12 @@ def _predict_in_folds(
         for side, (X, y, rows) in training.items():
             for model in MODELS:
                 fold_predictions = _predict(
-                    model, target.is_number, X[rows], y[rows], original_features[is_test], classes
+                    model,
+                    target.is_quantitative,
+                    X[rows],
+                    y[rows],
+                    original_features[is_test],
+                    classes,
                 )
                 predictions = predicted.setdefault(
                     (side, model), np.zeros((len(original_features), fold_predictions.shape[1]))
@@ -154,14 +160,14 @@ def _predict_in_folds(
 
 
 def _predict(
-    model: str, is_number: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
+    model: str, is_quantitative: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
 ) -> Matrix:
     """Return predicted numbers, or the chance of each class, of the test records."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LogisticRegression, Ridge
 
     forest = {"n_estimators": TREES, "min_samples_leaf": 5, "random_state": 0, "n_jobs": 1}
-    if is_number:
+    if is_quantitative:
         regressor = Ridge(alpha=1e-6) if model == "linear" else RandomForestRegressor(**forest)
         return np.asarray(regressor.fit(X, y).predict(test))[:, np.newaxis]
     class_probabilities = np.zeros((len(test), len(classes)))
@@ -203,8 +209,7 @@ def mean_auc(truth: Labels, probabilities: Matrix, classes: Labels) -> float:
     areas = []
     for i, value in enumerate(classes):
         is_in_class = truth == value
-        _, inverse, counts = np.unique(probabilities[:, i], return_inverse=True, return_counts=True)
-        ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()]
+        ranks = mean_ranks(probabilities[:, i])
         n_inside, n_outside = int(is_in_class.sum()), int((~is_in_class).sum())
         areas.append(
             (ranks[is_in_class].sum() - n_inside * (n_inside + 1) / 2) / (n_inside * n_outside)

@@ -60,7 +60,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     if too_many_categories:
         remarks.append(f"{name_columns(too_many_categories)} left out: too many categories.")
     if sample_setting is not setting:
-        remarks.append(f"On a sample of {setting.max_records:,} records.")
+        remarks.append(f"On a sample of {setting.options.max_records:,} records.")
     rows = []
     models: dict[str, tuple[bool, Probabilities]] = {
         "logistic": (True, logistic_probabilities),
@@ -89,12 +89,14 @@ def compare_with_null(
     """Return pMSE of one model, with the mean and standard deviation of its null distribution."""
     observed = pmse(*model(original, masked, 0))
     rng = setting.rng(f"propensity, {name}")
-    resamples = [rng.integers(len(original), size=len(masked)) for _ in range(setting.n_resamples)]
+    resamples = [
+        rng.integers(len(original), size=len(masked)) for _ in range(setting.options.n_resamples)
+    ]
 
     def resampled_pmse(resample: int) -> float:
         return pmse(*model(original, original[resamples[resample]], resample))
 
-    with ThreadPoolExecutor(setting.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         null_distribution = np.array(list(pool.map(resampled_pmse, range(len(resamples)))))
     mean, std = (
         float(null_distribution.mean()),

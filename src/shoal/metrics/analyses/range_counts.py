@@ -68,17 +68,17 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
             for i in rng.choice(len(pairs), width, replace=False).tolist()
         ]
         for width in widths
-        for _ in range(max(1, setting.n_queries // len(widths)))
+        for _ in range(max(1, setting.options.n_queries // len(widths)))
     ]
     weights = {side: setting.weights_of(side) for side in SIDES}
 
     def counts_of_query(query: list[Condition]) -> list[float]:
         return [_count_records(query, side, weights[side]) for side in SIDES]
 
-    with ThreadPoolExecutor(setting.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         record_counts = np.array(list(pool.map(counts_of_query, queries)))
     total, n = weights["original"].sum(), setting.size("original")
-    min_denominator = max(MIN_SHARE * total, setting.min_group * total / n)
+    min_denominator = max(MIN_SHARE * total, setting.options.min_group * total / n)
     errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
         record_counts[:, 0], min_denominator
     )
@@ -94,7 +94,7 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
 
 def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
     present_values: Any = pair.original[~pair.is_missing("original")]
-    if pair.is_number:
+    if pair.is_quantitative:
         ordered = np.sort(present_values)
         n_covered = max(1, round(share * len(ordered)))
         start = int(rng.integers(len(ordered) - n_covered + 1))

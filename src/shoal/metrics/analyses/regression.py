@@ -105,7 +105,7 @@ def _compare_model(
         if isinstance(fitted, str):
             return f"{side} table: {fitted}"
         fits[side] = fitted
-    rows, n_hidden = _rows(designs, fits, setting.min_group)
+    rows, n_hidden = _rows(designs, fits, setting.options.min_group)
     if not rows:
         return "no coefficient can be estimated."
     sizes = [f"{len(designs.by_side[side].y):,}" for side in SIDES]
@@ -116,7 +116,7 @@ def _compare_model(
     if n_hidden:
         description += (
             f" {count(n_hidden, 'coefficient')} of categories with fewer than"
-            f" {setting.min_group} records not shown."
+            f" {setting.options.min_group} records not shown."
         )
     return rows, description
 

@@ -15,7 +15,7 @@ from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
 from shoal.metrics._types import Values
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
-from shoal.metrics.analyses._setting import AnalysisSetting
+from shoal.metrics.analyses._setting import AnalysisOptions, AnalysisSetting
 from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
@@ -25,8 +25,13 @@ from shoal.metrics.analyses.range_counts import range_counts
 from shoal.metrics.analyses.regression import formula_columns, regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, check_min_group, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import (
+    MIN_GROUP,
+    Subgroups,
+    SubgroupSplit,
+    check_min_group,
+    split_subgroups,
+)
 
 Outcome = AnalysisResult | str
 ANALYSES: dict[str, Callable[[AnalysisSetting], Outcome]] = {
@@ -108,9 +113,9 @@ def utility(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "wage": [10.0, 12.0, 30.0, 32.0]})
-    >>> after = before.assign(wage=[12.0, 12.0, 31.0, 31.0])
-    >>> result = utility(before, after, measures=["estimates"], random_state=0)
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "wage": [10.0, 12.0, 30.0, 32.0]})
+    >>> masked = original.assign(wage=[12.0, 12.0, 31.0, 31.0])
+    >>> result = utility(original, masked, measures=["estimates"], random_state=0)
     >>> round(result.figures()["total_error"], 4), round(result.figures()["mean_error"], 4)
     (0.0238, 0.0498)
     """
@@ -130,12 +135,14 @@ def utility(
         weight=weight,
         types=declared_types,
         aligned=aligned,
-        n_resamples=n_resamples,
-        n_queries=n_queries,
-        max_records=max_records,
-        min_group=min_group,
-        seed=seed_or_draw(random_state),
-        n_jobs=effective_n_jobs(n_jobs),
+        options=AnalysisOptions(
+            n_resamples=n_resamples,
+            n_queries=n_queries,
+            max_records=max_records,
+            min_group=min_group,
+            seed=seed_or_draw(random_state),
+            n_jobs=effective_n_jobs(n_jobs),
+        ),
     )
     groups = None
     if by is not None:
@@ -148,7 +155,7 @@ def utility(
         results,
         not_run,
         records=len(original_frame),
-        seed=setting.seed,
+        seed=setting.options.seed,
         remarks=tuple(remarks),
         groups=groups,
     )
@@ -185,7 +192,9 @@ def _utility_by_group(
         if len(group.rows[-1]):
             group_setting = setting.select_rows(group.rows[0], group.rows[-1])
             results, not_run = run_each("analyses", ANALYSES, names, group_setting)
-        utilities.append(Utility(results, not_run, records=len(group.rows[0]), seed=setting.seed))
+        utilities.append(
+            Utility(results, not_run, records=len(group.rows[0]), seed=setting.options.seed)
+        )
     figures = tuple(result.figures() for result in utilities)
     directions = {name: info.better for name, info in FIGURES.items()}
     return Subgroups(split, figures, directions, results=tuple(utilities))
@@ -201,7 +210,7 @@ def _prepare_setting(
     weight: str | None,
     types: Mapping[str, Any],
     aligned: bool | None,
-    **options: Any,
+    options: AnalysisOptions,
 ) -> tuple[AnalysisSetting, list[str]]:
     """Return the setting of the analyses and remarks; refuse columns that do not exist."""
     same_order = resolve_alignment(original, masked, types, aligned)
@@ -230,7 +239,13 @@ def _prepare_setting(
     order_is_unexpected = aligned is None and not same_order and len(original) == len(masked)
     order_remarks = [ORDER_DIFFERS] if order_is_unexpected else []
     setting = AnalysisSetting(
-        pairs, usable, tuple(targets), tuple(formulas), weights, aligned=same_order, **options
+        pairs=pairs,
+        columns=usable,
+        targets=tuple(targets),
+        formulas=tuple(formulas),
+        weights=weights,
+        aligned=same_order,
+        options=options,
     )
     return setting, [*remarks, *weights_remarks, *order_remarks]
 

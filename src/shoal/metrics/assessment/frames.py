@@ -75,7 +75,7 @@ def assess_frames(
 def linear_cost_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
-    Those of ``categories`` need masked columns of that kind.
+    With ``categories``, these include the measures that need masked columns of categories.
     """
     excluded_inputs = {"lower_bound", "weights", "units"}
     excluded_inputs |= set() if categories else {"original_categories"}

@@ -16,6 +16,7 @@ from shoal.frame.types import Type
 from shoal.geometry import MAX_EXACT_CATEGORIES, axes_of, join_axes, means
 from shoal.metrics import MEASURE_INFO, accepts_axes, classes, inputs_of
 from shoal.metrics.assessment.category_inputs import CategoryInputs, category_inputs
+from shoal.metrics.utility.totals import describe_totals
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class MeasureInputs:
     values : dict
         The inputs, with one column for each numeric quasi-identifier.
     axes : dict
-        The inputs that replace some of these in measures that accept axes; empty if all masked
+        The inputs that measures of axes use in place of some of ``values``; empty if all masked
         columns are numeric and complete.
     axes_remark : str
         A sentence on columns that have no axes, or approximate ones; may be empty.
@@ -37,12 +38,13 @@ class MeasureInputs:
         The other masked columns.
     confidential : list of str
         The confidential columns.
-    confidential_categories : list of str
-        Those that count as categories: without numbers, or with missing values.
-    unusable : list of str
-        Those of a numeric type, which measures can use neither as numbers nor as categories.
-    incomplete_ordered : list of str
-        Those of a numeric type with missing values, which have no order.
+    categorical_confidential : list of str
+        The confidential columns that count as categories: without numbers, or with missing values.
+    unusable_confidential : list of str
+        The confidential columns of a numeric type that measures can use neither as numbers nor as
+        categories: with missing values, or declared to be of another kind.
+    incomplete_confidential : list of str
+        The confidential columns of a numeric type with missing values, which have no order.
     categories : CategoryInputs
         The masked columns of categories.
     """
@@ -53,9 +55,9 @@ class MeasureInputs:
     numeric: list[str]
     not_numeric: list[str]
     confidential: list[str]
-    confidential_categories: list[str]
-    unusable: list[str]
-    incomplete_ordered: list[str]
+    categorical_confidential: list[str]
+    unusable_confidential: list[str]
+    incomplete_confidential: list[str]
     categories: CategoryInputs
 
     def of_measure(self, name: str) -> dict[str, Any]:
@@ -88,27 +90,25 @@ class MeasureInputs:
                 f"{name_columns(self.not_numeric)} left out: not numeric and complete in both"
                 " tables."
             )
-        left_out = self.unusable if "categories" in needed else self.confidential_categories
+        left_out = (
+            self.unusable_confidential if "categories" in needed else self.categorical_confidential
+        )
         if "confidential" in needed and left_out:
             return f"{name_columns(left_out)} left out: not numeric, or with missing values."
-        if "ordered" in needed and self.incomplete_ordered:
+        if "ordered" in needed and self.incomplete_confidential:
             return (
-                f"{name_columns(self.incomplete_ordered)} counted as categories: missing values"
-                " have no order."
+                f"{name_columns(self.incomplete_confidential)} counted as categories: missing"
+                " values have no order."
             )
         return ""
 
     def _weighted_totals(self) -> str:
         """Return a sentence with the weighted totals of both tables."""
-        sums = [
+        original_totals, masked_totals = (
             (self.values[table] * self.values["weights"]).sum(axis=0)
             for table in ("original", "masked")
-        ]
-        totals = [
-            f"{name!r} {original:.10g} before and {masked:.10g} after"
-            for name, original, masked in zip(self.numeric, *sums, strict=True)
-        ]
-        return f"Weighted totals: {', '.join(totals)}."
+        )
+        return describe_totals(self.numeric, original_totals, masked_totals)
 
 
 def read_inputs(
@@ -126,9 +126,8 @@ def read_inputs(
     numeric = _complete_numeric_columns(original, masked, masked_columns, types)
     ordered = ordered_columns(original, confidential, types)
     numeric_confidential = [name for name, column in ordered.items() if column.kind == "numeric"]
-    counted_as_categories = [name for name in confidential if name not in numeric_confidential]
-    of_numbers = [name for name in counted_as_categories if tables.is_numeric(original, name)]
-    of_categories = [name for name in counted_as_categories if name not in of_numbers]
+    categorical_confidential = [name for name in confidential if name not in numeric_confidential]
+    unusable = [name for name in categorical_confidential if tables.is_numeric(original, name)]
     # One label per class represents all released values, so that no measure groups them again.
     values: dict[str, Any] = {"released": classes(keys(masked, quasi_identifiers))[:, np.newaxis]}
     if numeric:
@@ -136,8 +135,8 @@ def read_inputs(
         values["masked"] = tables.matrix(masked, numeric, order="F")
     if numeric_confidential:
         values["confidential"] = tables.matrix(original, numeric_confidential, order="F")
-    if of_categories:
-        values["categories"] = codes(original, of_categories)
+    if usable := [name for name in categorical_confidential if name not in unusable]:
+        values["categories"] = codes(original, usable)
     if confidential:
         values["confidential_codes"], values["ordered"] = rank_or_category_codes(
             original, confidential, types
@@ -153,9 +152,9 @@ def read_inputs(
         numeric=numeric,
         not_numeric=[name for name in masked_columns if name not in numeric],
         confidential=list(confidential),
-        confidential_categories=counted_as_categories,
-        unusable=of_numbers,
-        incomplete_ordered=list(tables.missing_counts(original, of_numbers)),
+        categorical_confidential=categorical_confidential,
+        unusable_confidential=unusable,
+        incomplete_confidential=list(tables.missing_counts(original, unusable)),
         categories=categories,
     )
 
@@ -163,7 +162,7 @@ def read_inputs(
 def _complete_numeric_columns(
     original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> list[str]:
-    """Return the columns that are numeric and complete in both tables, and not declared others."""
+    """Return the columns that are numeric and complete in both tables, if not declared others."""
     numeric = [
         name
         for name in names

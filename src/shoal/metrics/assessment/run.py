@@ -16,8 +16,7 @@ from shoal.metrics._types import Labels
 from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
 from shoal.metrics.assessment.frames import assess_frames
 from shoal.metrics.assessment.result import Assessment
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 KNOWN_GROUP_NOTE = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
@@ -52,7 +51,7 @@ def assess(
         Columns that an attacker may know, of any kind. Measures of means, spreads and
         correlations only use the numeric ones.
     confidential : list of str
-        Confidential columns, with their original values. Those without an order, or with
+        Confidential columns, with their original values. Columns without an order, or with
         missing values, count as categories; missing is one of these.
     measures : list of str, optional
         Names in `shoal.MEASURES`; by default all that can be computed.
@@ -83,9 +82,9 @@ def assess(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
-    >>> after = before.assign(age=[21, 21, 61, 61])
-    >>> measures = assess(before, after, quasi_identifiers=["age"], confidential=["ill"])
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> masked = original.assign(age=[21, 21, 61, 61])
+    >>> measures = assess(original, masked, quasi_identifiers=["age"], confidential=["ill"])
     >>> measures["smallest_class"], measures["homogeneous_classes"]
     (2, {'ill': 1})
     >>> measures.remarks["average_diversity"]

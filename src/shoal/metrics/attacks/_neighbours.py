@@ -8,11 +8,10 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.mixed_search import MixedIndex, MixedTable, list_within, tighten_bounds
+from shoal.metrics._scaling import ROUNDING_TOLERANCE
 from shoal.metrics._types import Labels, Values
 
 STRIDE = 50  # targets searched for at a time, in one thread
-# Squared distances that differ by a smaller share are equal up to rounding.
-ROUNDING_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)

@@ -83,7 +83,7 @@ def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predi
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
         rare = distinct[occurrences == 1]
         column_operators = [EQUAL] * len(rare)
-        if setting.tables.is_number(name):
+        if setting.tables.is_quantitative(name):
             numbers = np.flatnonzero(~np.isnan(distinct))
             for operator, extreme in ((AT_MOST, numbers[:1]), (AT_LEAST, numbers[-1:])):
                 unique_extremes = extreme[occurrences[extreme] == 1]
@@ -98,38 +98,36 @@ def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predi
 
 def predicates_from_records(
     setting: AttackSetting,
-    name: str,
-    names: tuple[str, ...],
+    attack_name: str,
+    columns: tuple[str, ...],
     n_conditions: int,
     n_wanted: int,
     rng: np.random.Generator,
 ) -> tuple[Predicates, int]:
     """Return predicates of released records that match one class, and how many were tried."""
-    table = as_matrix(setting.tables.released, names, setting.classes(names).representatives)
-    is_number = np.array([setting.tables.is_number(column) for column in names])
+    table = as_matrix(setting.tables.released, columns, setting.classes(columns).representatives)
+    is_quantitative = np.array([setting.tables.is_quantitative(name) for name in columns])
     medians = np.array([_median(column) for column in table.T])
     no_columns = np.zeros((0, n_conditions), np.int64)
     predicates = Predicates(no_columns, no_columns, no_columns.astype(np.float64))
-    n_tries, max_tries = (
-        0,
-        (TRIES_PER_PREDICATE if len(table) < LONG_TABLE else TRIES_IN_LONG_TABLE) * n_wanted,
-    )
+    tries_per_predicate = TRIES_PER_PREDICATE if len(table) < LONG_TABLE else TRIES_IN_LONG_TABLE
+    n_tries, max_tries = 0, tries_per_predicate * n_wanted
     while len(predicates) < n_wanted and n_tries < max_tries:
         n_drawn = min(STRIDE, max_tries - n_tries)
-        columns = _random_columns(len(names), n_conditions, n_drawn, rng)
-        values = table[rng.integers(len(table), size=n_drawn)[:, np.newaxis], columns]
-        operators = np.where(values > medians[columns], AT_LEAST, AT_MOST)
-        operators[~is_number[columns] | np.isnan(values)] = EQUAL
-        drawn_predicates = Predicates(columns, operators, values)
+        drawn_columns = _random_columns(len(columns), n_conditions, n_drawn, rng)
+        values = table[rng.integers(len(table), size=n_drawn)[:, np.newaxis], drawn_columns]
+        operators = np.where(values > medians[drawn_columns], AT_LEAST, AT_MOST)
+        operators[~is_quantitative[drawn_columns] | np.isnan(values)] = EQUAL
+        drawn_predicates = Predicates(drawn_columns, operators, values)
         n_before = len(predicates)
         predicates = _drop_duplicates(
             concatenate(
                 predicates,
-                drawn_predicates.take(drawn_predicates.count(table, setting.n_jobs) == 1),
+                drawn_predicates.take(drawn_predicates.count(table, setting.options.n_jobs) == 1),
             )
         )
         n_tries += n_drawn
-        progress.report(f"attacks: {name}", min(len(predicates), n_wanted), n_wanted)
+        progress.report(f"attacks: {attack_name}", min(len(predicates), n_wanted), n_wanted)
         if len(predicates) == n_before and len(table) < STRIDE:
             break  # a short table has no others
     return predicates.take(np.arange(min(n_wanted, len(predicates)))), n_tries
@@ -139,7 +137,7 @@ def random_predicates(
     setting: AttackSetting, names: tuple[str, ...], n_conditions: int, rng: np.random.Generator
 ) -> Predicates:
     """Return predicates with random columns and operators, and values of random records."""
-    released, n_predicates = setting.tables.released, setting.n_attacks
+    released, n_predicates = setting.tables.released, setting.options.n_attacks
     columns = _random_columns(len(names), n_conditions, n_predicates, rng)
     rows = rng.integers(setting.n_released, size=columns.shape)
     values = np.empty(columns.shape)
@@ -147,7 +145,7 @@ def random_predicates(
     for i, name in enumerate(names):
         in_column = columns == i
         values[in_column] = released[name][rows[in_column]]
-        if not setting.tables.is_number(name):
+        if not setting.tables.is_quantitative(name):
             operators[in_column] = EQUAL
     return Predicates(columns, operators, values)
 

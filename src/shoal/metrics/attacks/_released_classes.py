@@ -36,11 +36,11 @@ class ReleasedClasses:
         """Where the records of each class begin."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
-    def records(self, chosen_classes: Labels) -> Labels:
-        """Return all records of the chosen classes."""
+    def members(self, chosen_classes: Labels) -> Labels:
+        """Return the rows of all records of the chosen classes."""
         order, starts = self._order, self._starts
-        records_by_class = [
+        members_by_class = [
             order[starts[chosen_class] : starts[chosen_class] + self.sizes[chosen_class]]
             for chosen_class in chosen_classes.tolist()
         ]
-        return np.concatenate(records_by_class)
+        return np.concatenate(members_by_class)

@@ -20,6 +20,34 @@ TargetTable = Literal["original", "control"]
 Scale = Literal["values", "ranks"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class AttackOptions:
+    """Options of a run of attacks.
+
+    Parameters
+    ----------
+    n_attacks : int
+        Greatest number of targets.
+    tolerance : float
+        Relative error within which a guessed number is right.
+    predicate_columns : int
+        Number of columns in a multivariate predicate.
+    halves : pair of tuples of str, optional
+        Columns of both sources for linkability.
+    seed : int
+        Seed of all draws.
+    n_jobs : int
+        Number of threads.
+    """
+
+    n_attacks: int
+    tolerance: float
+    predicate_columns: int
+    halves: tuple[tuple[str, ...], tuple[str, ...]] | None
+    seed: int
+    n_jobs: int
+
+
 @dataclass(eq=False)
 class AttackSetting:
     """Tables, options and shared results of a run of attacks.
@@ -42,18 +70,8 @@ class AttackSetting:
         Unit of each original record.
     aligned : bool
         Whether the records of both tables are in the same order.
-    n_attacks : int
-        Greatest number of targets.
-    seed : int
-        Seed of all draws.
-    n_jobs : int
-        Number of threads.
-    tolerance : float
-        Relative error within which a guessed number is right.
-    predicate_columns : int
-        Number of columns in a multivariate predicate.
-    halves : pair of tuples of str, optional
-        Columns of both sources for linkability.
+    options : AttackOptions
+        Options of the attacks.
     eligible_rows : ndarray, optional
         Original records that may be targets; all by default.
     eligible_control_rows : ndarray, optional
@@ -68,12 +86,7 @@ class AttackSetting:
     unit_share: float
     units: Labels | None
     aligned: bool
-    n_attacks: int
-    seed: int
-    n_jobs: int
-    tolerance: float
-    predicate_columns: int
-    halves: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+    options: AttackOptions
     eligible_rows: Labels | None = None
     eligible_control_rows: Labels | None = None
     _classes: dict[tuple[str, ...], ReleasedClasses] = field(default_factory=dict)
@@ -94,13 +107,13 @@ class AttackSetting:
 
     def rng(self, purpose: str) -> np.random.Generator:
         """Return a separate generator for each purpose, so that attacks are independent."""
-        return np.random.default_rng([self.seed, crc32(purpose.encode())])
+        return np.random.default_rng([self.options.seed, crc32(purpose.encode())])
 
     def _sample(self, purpose: str, n_records: int, candidates: Labels | None) -> Labels:
         candidates = np.arange(n_records) if candidates is None else candidates
-        if len(candidates) <= self.n_attacks:
+        if len(candidates) <= self.options.n_attacks:
             return candidates
-        sampled = self.rng(purpose).choice(len(candidates), self.n_attacks, replace=False)
+        sampled = self.rng(purpose).choice(len(candidates), self.options.n_attacks, replace=False)
         return candidates[np.sort(sampled)]
 
     def with_targets_of(
@@ -135,7 +148,7 @@ class AttackSetting:
         source = self.tables.control if target_table == "control" else self.tables.original
         assert source is not None
         table, targets = [], []
-        for name in (name for name in names if self.tables.is_number(name)):
+        for name in (name for name in names if self.tables.is_quantitative(name)):
             released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
                 released_values = _rank_shares(released_values)
@@ -146,7 +159,7 @@ class AttackSetting:
             std = std if std > 0 else 1.0
             table.append((released_values[representatives] - centre) / std)
             targets.append((target_values[rows] - centre) / std)
-        category_names = [name for name in names if not self.tables.is_number(name)]
+        category_names = [name for name in names if not self.tables.is_quantitative(name)]
         return (
             MixedTable(
                 _stack_numbers(table, len(representatives)),
@@ -169,7 +182,7 @@ class AttackSetting:
             if (names, scale) not in self._indexes:
                 self._indexes[names, scale] = build_index(table)
             index = self._indexes[names, scale]
-            self._neighbours[key] = search_neighbours(index, targets, self.n_jobs)
+            self._neighbours[key] = search_neighbours(index, targets, self.options.n_jobs)
         return self._neighbours[key]
 
 

@@ -41,8 +41,8 @@ class AttackTables:
     control: dict[str, Column] | None
     remarks: list[str] = field(default_factory=list)
 
-    def is_number(self, name: str) -> bool:
-        """Return whether a column holds numbers, rather than codes of categories."""
+    def is_quantitative(self, name: str) -> bool:
+        """Return whether a column holds numbers, dates or ranks rather than codes of categories."""
         return self.released[name].dtype == np.float64
 
 

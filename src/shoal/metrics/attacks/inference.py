@@ -53,21 +53,21 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
     else:
         guess = best_guess(tables.released[name])
         guess_chances = [
-            _success_chance(guess, value, setting.tolerance) for value in true_values.tolist()
+            _success_chance(guess, value, setting.options.tolerance)
+            for value in true_values.tolist()
         ]
         is_present = ~np.isnan(success_chances)
         baseline = float(np.array(guess_chances)[is_present].mean()) if is_present.any() else 0.0
         baseline_of = "the commonest value (the median of numbers) of the release for everybody"
-    known_truths = success_chances[~np.isnan(success_chances)]
+    known_chances = success_chances[~np.isnan(success_chances)]
     return AttackResult(
-        f"inference:{name}",
-        float(known_truths.sum()),
-        len(known_truths),
-        baseline,
-        baseline_of,
-        setting.quasi_identifiers,
-        None,
-        NO_CEILING,
+        name=f"inference:{name}",
+        successes=float(known_chances.sum()),
+        trials=len(known_chances),
+        baseline=baseline,
+        baseline_of=baseline_of,
+        columns=setting.quasi_identifiers,
+        ceiling_reason=NO_CEILING,
     )
 
 
@@ -84,8 +84,8 @@ def _success_chances(
         nearest = neighbours.nearest_to(i)
         key = nearest.tobytes()
         if key not in guesses:
-            guesses[key] = best_guess(values[released_classes.records(nearest)])
-        chances[i] = _success_chance(guesses[key], value, setting.tolerance)
+            guesses[key] = best_guess(values[released_classes.members(nearest)])
+        chances[i] = _success_chance(guesses[key], value, setting.options.tolerance)
     return chances
 
 

@@ -37,7 +37,7 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
        quantifying privacy risk in synthetic data. Proceedings on Privacy Enhancing Technologies
        2023(2), 312-328.
     """
-    halves = setting.halves or _default_halves(setting)
+    halves = setting.options.halves or _default_halves(setting)
     if halves is None:
         return "Needs at least two columns."
     # Classes on all columns of both halves, so that candidates can be compared.
@@ -53,15 +53,15 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
     is_bounded = any(set(half) <= set(setting.quasi_identifiers) for half in halves)
     smallest_class = setting.smallest_class
     return AttackResult(
-        "linkability",
-        float(success_chances.sum()),
-        len(success_chances),
-        baseline,
-        baseline_of,
-        (*halves[0], *halves[1]),
-        1 / smallest_class if is_bounded else None,
-        CEILING if is_bounded else "Neither half has quasi-identifiers alone.",
-        f"Halves: {', '.join(halves[0])} and {', '.join(halves[1])}.",
+        name="linkability",
+        successes=float(success_chances.sum()),
+        trials=len(success_chances),
+        baseline=baseline,
+        baseline_of=baseline_of,
+        columns=(*halves[0], *halves[1]),
+        ceiling=1 / smallest_class if is_bounded else None,
+        ceiling_reason=CEILING if is_bounded else "Neither half has quasi-identifiers alone.",
+        remark=f"Halves: {', '.join(halves[0])} and {', '.join(halves[1])}.",
     )
 
 
@@ -90,7 +90,7 @@ def _success_chances(
             for classes, nearest in zip(half_classes, nearest_by_half, strict=True)
         ]
         smaller, larger = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
-        records = half_classes[smaller].records(nearest_by_half[smaller])
+        records = half_classes[smaller].members(nearest_by_half[smaller])
         common = np.isin(half_classes[larger].labels[records], nearest_by_half[larger]).sum()
         chances[i] = common / (sizes[0] * sizes[1])
     return chances

@@ -72,7 +72,7 @@ def rank_linkage(setting: AttackSetting) -> AttackResult | str:
     .. [MD16] Muralidhar, K. and Domingo-Ferrer, J. (2016). Rank-based record linkage for
        re-identification risk assessment. Privacy in Statistical Databases, LNCS 9867, 225-236.
     """
-    if not any(map(setting.tables.is_number, setting.quasi_identifiers)):
+    if not any(map(setting.tables.is_quantitative, setting.quasi_identifiers)):
         return "Needs a quasi-identifier with ordered values."
     return _link(setting, "linkage-rank", "ranks")
 
@@ -116,12 +116,12 @@ def linkage_result(setting: AttackSetting, name: str, chances: Values) -> Attack
         baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
         baseline_of = "a random record, right if it is of the same unit"
     return AttackResult(
-        name,
-        float(chances.sum()),
-        len(chances),
-        baseline,
-        baseline_of,
-        setting.quasi_identifiers,
-        setting.unit_share,
-        CEILING if setting.units is None else CEILING_OF_UNITS,
+        name=name,
+        successes=float(chances.sum()),
+        trials=len(chances),
+        baseline=baseline,
+        baseline_of=baseline_of,
+        columns=setting.quasi_identifiers,
+        ceiling=setting.unit_share,
+        ceiling_reason=CEILING if setting.units is None else CEILING_OF_UNITS,
     )

@@ -42,12 +42,11 @@ def membership(setting: AttackSetting) -> AttackResult | str:
     guesses = np.where(distances < threshold, 1.0, 0.0)
     guesses[distances == threshold] = (half - guesses.sum()) / (distances == threshold).sum()
     return AttackResult(
-        "membership",
-        float(guesses[:half].sum() + (1 - guesses[half:]).sum()),
-        2 * half,
-        0.5,
-        "a random guess",
-        names,
-        None,
-        NO_CEILING,
+        name="membership",
+        successes=float(guesses[:half].sum() + (1 - guesses[half:]).sum()),
+        trials=2 * half,
+        baseline=0.5,
+        baseline_of="a random guess",
+        columns=names,
+        ceiling_reason=NO_CEILING,
     )

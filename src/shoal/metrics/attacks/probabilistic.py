@@ -84,7 +84,7 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     n_targets = len(setting.targets)
     chunks = [slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)]
     chances = np.zeros(n_targets)
-    with ThreadPoolExecutor(setting.n_jobs) as pool:
+    with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         for chunk, chunk_chances in zip(chunks, pool.map(rank_chunk, chunks), strict=True):
             chances[chunk] = chunk_chances
             progress.report("attacks: linkage-probabilistic", chunk.stop, n_targets)

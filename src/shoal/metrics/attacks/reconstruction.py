@@ -41,19 +41,18 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
     is_present = ~np.isnan(guesses) & ~np.isnan(true_values)
     is_right, is_right_without_attack = (
         np.abs(guess - true_values)[is_present]
-        <= setting.tolerance * np.abs(true_values[is_present])
+        <= setting.options.tolerance * np.abs(true_values[is_present])
         for guess in (guesses, released_values)
     )
     return AttackResult(
-        "reconstruction",
-        float(is_right.sum()),
-        len(is_right),
-        float(is_right_without_attack.mean()) if len(is_right_without_attack) else 0.0,
-        "the released value as it is",
-        tuple(columns),
-        None,
-        NO_CEILING,
-        f"The insider knows {k - 1} other members of the class.",
+        name="reconstruction",
+        successes=float(is_right.sum()),
+        trials=len(is_right),
+        baseline=float(is_right_without_attack.mean()) if len(is_right_without_attack) else 0.0,
+        baseline_of="the released value as it is",
+        columns=tuple(columns),
+        ceiling_reason=NO_CEILING,
+        remark=f"The insider knows {k - 1} other members of the class.",
     )
 
 
@@ -67,7 +66,7 @@ def _guess_values(
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
-        group = released_classes.records(released_classes.labels[[target]])
+        group = released_classes.members(released_classes.labels[[target]])
         known_records = rng.choice(group[group != target], k - 1, replace=False)
         remainder = len(group) * released[target] - original[known_records].sum()
         guesses[i] = remainder / (len(group) - (k - 1))
@@ -77,6 +76,6 @@ def _guess_values(
 
 def _is_masked(setting: AttackSetting, name: str) -> bool:
     tables = setting.tables
-    if not tables.is_number(name):
+    if not tables.is_quantitative(name):
         return False
     return not np.array_equal(tables.original[name], tables.released[name], equal_nan=True)

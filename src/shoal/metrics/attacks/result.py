@@ -7,13 +7,13 @@ from typing import Any
 
 from shoal._text import align_rows, text_width
 from shoal.frame.roles import RECORD_UNIT
+from shoal.metrics._confidence import NORMAL_QUANTILE
 from shoal.metrics.figures import attack_figures
 from shoal.metrics.named_results import NamedResults
 from shoal.metrics.subgroups import Subgroups
 
 # A rate that exceeds its ceiling by a smaller share equals it up to rounding.
-ROUNDING_TOLERANCE = 1e-9
-NORMAL_QUANTILE = 1.959963984540054  # for intervals that cover 95 %
+CEILING_TOLERANCE = 1e-9
 
 
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
@@ -116,7 +116,7 @@ class AttackResult:
 
         Successes are chances, each of them at most the ceiling; so no interval is allowed for.
         """
-        return self.ceiling is not None and self.rate > self.ceiling * (1 + ROUNDING_TOLERANCE)
+        return self.ceiling is not None and self.rate > self.ceiling * (1 + CEILING_TOLERANCE)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data."""

@@ -20,7 +20,7 @@ from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_c
 from shoal.metrics._types import Labels
 from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
 from shoal.metrics.attacks import singling_out
-from shoal.metrics.attacks._setting import AttackSetting
+from shoal.metrics.attacks._setting import AttackOptions, AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
 from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
@@ -31,8 +31,7 @@ from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
 from shoal.metrics.named_results import run_each
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 Outcome = AttackResult | list[AttackResult] | str
 ATTACKS: dict[str, Callable[[AttackSetting], Outcome]] = {
@@ -132,10 +131,10 @@ def attack(
     Examples
     --------
     >>> import pandas as pd
-    >>> before = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
-    >>> after = before.assign(age=[21, 21, 61, 61])
+    >>> original = pd.DataFrame({"age": [20, 22, 60, 62], "ill": ["no", "yes", "no", "no"]})
+    >>> released = original.assign(age=[21, 21, 61, 61])
     >>> attacks = attack(
-    ...     before, after, quasi_identifiers=["age"], confidential=["ill"], random_state=0
+    ...     original, released, quasi_identifiers=["age"], confidential=["ill"], random_state=0
     ... )
     >>> attacks["linkage-distance"].rate, attacks["linkage-distance"].ceiling
     (0.5, 0.5)
@@ -146,6 +145,14 @@ def attack(
     original_frame, released_frame = tables.open_frame(original), tables.open_frame(released)
     control_frame = None if control is None else tables.open_frame(control)
     declared_types = as_types(types)
+    options = AttackOptions(
+        n_attacks=n_attacks,
+        tolerance=tolerance,
+        predicate_columns=predicate_columns,
+        halves=None if halves is None else (tuple(halves[0]), tuple(halves[1])),
+        seed=seed_or_draw(random_state),
+        n_jobs=effective_n_jobs(n_jobs),
+    )
     setting = _prepare_setting(
         original_frame,
         released_frame,
@@ -155,12 +162,7 @@ def attack(
         types=declared_types,
         aligned=aligned,
         unit=unit,
-        halves=None if halves is None else (tuple(halves[0]), tuple(halves[1])),
-        n_attacks=n_attacks,
-        tolerance=tolerance,
-        predicate_columns=predicate_columns,
-        seed=seed_or_draw(random_state),
-        n_jobs=effective_n_jobs(n_jobs),
+        options=options,
     )
     unit_name = RECORD_UNIT if unit is None else unit
     groups = None
@@ -176,7 +178,7 @@ def attack(
         not_run,
         k=setting.k,
         unit=unit_name,
-        seed=setting.seed,
+        seed=setting.options.seed,
         remarks=tuple(setting.tables.remarks),
         groups=groups,
     )
@@ -206,7 +208,9 @@ def _attack_by_group(
             eligible_rows, eligible_control_rows[0] if eligible_control_rows else None
         )
         group_results, not_run = run_each("attacks", ATTACKS, targeted_attacks, group_setting)
-        results.append(Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.seed))
+        results.append(
+            Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.options.seed)
+        )
     figures = tuple(result.figures() for result in results)
     noun = RECORD_UNIT if setting.units is None else "unit"
     figure_names = dict.fromkeys(name for group_figures in figures for name in group_figures)
@@ -223,7 +227,7 @@ def _prepare_setting(
     types: Mapping[str, Type],
     aligned: bool | None,
     unit: str | None,
-    **options: Any,
+    options: AttackOptions,
 ) -> AttackSetting:
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
     check_assessed_columns(quasi_identifiers, confidential)
@@ -245,7 +249,7 @@ def _prepare_setting(
     released_classes = classes(keys(released, released_names))[:, np.newaxis]
     units = None if unit is None else _read_aligned_units(original, unit, same_order)
     k_in_records = smallest_class(released_classes)
-    _check_halves(options["halves"] or (), released, attack_tables)
+    _check_halves(options.halves or (), released, attack_tables)
     return AttackSetting(
         attack_tables,
         comparable,
@@ -257,7 +261,7 @@ def _prepare_setting(
         else largest_unit_share(released_classes, units),
         units=units,
         aligned=same_order,
-        **options,
+        options=options,
     )
 
 

@@ -40,7 +40,7 @@ def univariate(setting: AttackSetting) -> AttackResult | str:
     """
     names = setting.quasi_identifiers
     rng = setting.rng("singling-out-univariate")
-    predicates = _sample(rare_value_predicates(setting, names), setting.n_attacks, rng)
+    predicates = _sample(rare_value_predicates(setting, names), setting.options.n_attacks, rng)
     return _evaluate(setting, "singling-out-univariate", names, predicates, len(predicates), 1)
 
 
@@ -98,21 +98,25 @@ def all_columns(setting: AttackSetting) -> AttackResult | str:
 
 
 def _attack_several_columns(
-    setting: AttackSetting, name: str, names: tuple[str, ...], *, with_rare_values: bool = False
+    setting: AttackSetting,
+    attack_name: str,
+    columns: tuple[str, ...],
+    *,
+    with_rare_values: bool = False,
 ) -> AttackResult:
-    rng = setting.rng(name)
-    n_attacks = setting.n_attacks
+    rng = setting.rng(attack_name)
+    n_attacks = setting.options.n_attacks
     rare_predicates = _sample(
-        rare_value_predicates(setting, names), n_attacks // 2 if with_rare_values else 0, rng
+        rare_value_predicates(setting, columns), n_attacks // 2 if with_rare_values else 0, rng
     )
-    n_conditions = min(setting.predicate_columns, len(names))
+    n_conditions = min(setting.options.predicate_columns, len(columns))
     predicates, n_tries = predicates_from_records(
-        setting, name, names, n_conditions, n_attacks - len(rare_predicates), rng
+        setting, attack_name, columns, n_conditions, n_attacks - len(rare_predicates), rng
     )
     return _evaluate(
         setting,
-        name,
-        names,
+        attack_name,
+        columns,
         concatenate(rare_predicates, predicates),
         len(rare_predicates) + n_tries,
         n_conditions,
@@ -126,24 +130,24 @@ def _sample(predicates: Predicates, max_predicates: int, rng: np.random.Generato
 
 def _evaluate(
     setting: AttackSetting,
-    name: str,
-    names: tuple[str, ...],
+    attack_name: str,
+    columns: tuple[str, ...],
     predicates: Predicates,
     n_tries: int,
     n_conditions: int,
 ) -> AttackResult:
     """Return how many predicates match exactly one original record."""
     tables = setting.tables
-    original = as_matrix(tables.original, names)
-    n_jobs = setting.n_jobs
+    original = as_matrix(tables.original, columns)
+    n_jobs = setting.options.n_jobs
     n_successes = (predicates.count(original, n_jobs) == 1).sum()
     if tables.control is not None and len(predicates):
-        control = as_matrix(tables.control, names, setting.control_rows)
+        control = as_matrix(tables.control, columns, setting.control_rows)
         baseline = float((predicates.count(control, n_jobs) == 1).mean())
         baseline_of = "the same predicates on the control table"
     else:
         random_baseline = random_predicates(
-            setting, names, n_conditions, setting.rng(f"{name}, random")
+            setting, columns, n_conditions, setting.rng(f"{attack_name}, random")
         )
         baseline = float((random_baseline.count(original, n_jobs) == 1).mean())
         baseline_of = "random predicates on the original"
@@ -151,12 +155,12 @@ def _evaluate(
     if not len(predicates):
         remark = f"None of {n_tries:,} predicates matched a single class of the release."
     return AttackResult(
-        name=name,
+        name=attack_name,
         successes=float(n_successes),
         trials=len(predicates) or n_tries,
         baseline=baseline,
         baseline_of=baseline_of,
-        columns=names,
+        columns=columns,
         ceiling_reason=NO_CEILING,
         remark=remark,
     )

@@ -52,9 +52,12 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
         rows = setting.targets[np.sort(chosen_targets)]
     table, targets = setting.points(names, rows, "original", "values")
     linker = _linker(
-        _splink_columns(*targets), _splink_columns(*table), setting.n_released, setting.n_jobs
+        _splink_columns(*targets),
+        _splink_columns(*table),
+        setting.n_released,
+        setting.options.n_jobs,
     )
-    weights = _match_weights(linker, setting.seed, n_targets, len(released_classes.sizes))
+    weights = _match_weights(linker, setting.options.seed, n_targets, len(released_classes.sizes))
     starts, records = correct_records(setting, rows)
     chances = _chances(weights, starts, released_classes.labels[records], released_classes.sizes)
     return linkage_result(setting, "linkage-splink", chances)

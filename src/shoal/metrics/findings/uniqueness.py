@@ -5,7 +5,7 @@ import numpy as np
 from shoal.metrics._types import Labels
 
 
-def unique_units(labels: Labels, units: Labels | None = None) -> int:
+def count_unique_units(labels: Labels, units: Labels | None = None) -> int:
     """Return the number of units that are alone in a class.
 
     Parameters
@@ -22,9 +22,9 @@ def unique_units(labels: Labels, units: Labels | None = None) -> int:
 
     Examples
     --------
-    >>> unique_units(np.array([0, 1, 1, 2, 2]))
+    >>> count_unique_units(np.array([0, 1, 1, 2, 2]))
     1
-    >>> unique_units(np.array([0, 1, 1, 2, 2]), np.array([0, 0, 1, 2, 2]))
+    >>> count_unique_units(np.array([0, 1, 1, 2, 2]), np.array([0, 0, 1, 2, 2]))
     2
     """
     if units is None:
@@ -57,4 +57,4 @@ def unique_share(labels: Labels, units: Labels | None = None) -> float:
     0.2
     """
     n_units = len(labels) if units is None else len(np.unique(units))
-    return unique_units(labels, units) / n_units
+    return count_unique_units(labels, units) / n_units

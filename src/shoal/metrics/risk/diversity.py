@@ -4,7 +4,7 @@ import numpy as np
 
 from shoal.errors import ParameterError
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import zscores
+from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.class_tallies import Codes, Tally, tally
 from shoal.metrics.equivalence_classes import classes
@@ -211,7 +211,7 @@ def average_diversity(
             parameter="width",
         )
     labels = classes(released)
-    rounded_values = np.rint(zscores(confidential) / width)
+    rounded_values = np.rint(order_free_zscores(confidential) / width)
     fewest = np.min(
         [tally(labels, column, units).n_distinct for column in rounded_values.T], axis=0
     )

@@ -3,12 +3,10 @@
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.metrics._scaling import zscores
+from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores
 from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
-# Squared distances that differ by a smaller share are equal up to rounding.
-ROUNDING_TOLERANCE = 1e-9
 STRIDE = 1000  # records compared at a time
 
 
@@ -60,7 +58,7 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     labels = classes(masked)
     class_sizes = np.bincount(labels)
     _, representatives = np.unique(labels, return_index=True)
-    persons, points = zscores(external), zscores(masked)[representatives]
+    persons, points = order_free_zscores(external), order_free_zscores(masked)[representatives]
     expected_links = 0.0
     for start in range(0, len(persons), STRIDE):
         chunk = persons[start : start + STRIDE]

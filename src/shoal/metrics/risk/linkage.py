@@ -6,14 +6,12 @@ from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import scale_by_original, zscores
+from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores, scale_by_original
 from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled
 STRIDE = 2000  # searches between two reports of progress: a fraction of a second
-# Squared distances that differ by a smaller share are equal up to rounding.
-ROUNDING_TOLERANCE = 1e-9
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -111,11 +109,11 @@ def linkage_top2(
 
 
 def _linkage_rate(
-    original: Matrix, masked: Matrix, guesses: int, columns: Labels | None, units: Labels | None
+    original: Matrix, masked: Matrix, n_guesses: int, columns: Labels | None, units: Labels | None
 ) -> float:
-    """Return the expected share of records that are among their ``guesses`` nearest originals."""
+    """Return the expected share of records that are among their ``n_guesses`` nearest originals."""
     if columns is None:
-        original_points, masked_points = zscores(original), zscores(masked)
+        original_points, masked_points = order_free_zscores(original), order_free_zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
         original_points, masked_points = np.zeros(original.shape), np.zeros(original.shape)
         for axis, original_values, masked_values in scale_by_original(original, masked, columns):
@@ -128,7 +126,7 @@ def _linkage_rate(
     _, queries, multiplicities = np.unique(pair_classes, return_index=True, return_counts=True)
     if units is None:
         chances = _chances(
-            original_points, original_classes, masked_points[queries], queries, guesses
+            original_points, original_classes, masked_points[queries], queries, n_guesses
         )
     else:
         chances = _chances_of_units(
@@ -137,7 +135,7 @@ def _linkage_rate(
             masked_points[queries],
             units,
             units[queries],
-            guesses,
+            n_guesses,
         )
     return float((chances * multiplicities).sum() / len(original))
 
@@ -163,12 +161,12 @@ def linkage_chances(original: Matrix, masked: Matrix, queries: Labels) -> Matrix
 
 
 def _chances(
-    original: Matrix, original_classes: Labels, points: Matrix, true_records: Labels, guesses: int
+    original: Matrix, original_classes: Labels, points: Matrix, own_records: Labels, n_guesses: int
 ) -> Matrix:
     """Return the chance that the nearest originals of each point contain its own record.
 
     With c records closer than the own one and t at the same distance (itself included),
-    the chance is (guesses - c) / t, clipped to [0, 1].
+    the chance is (n_guesses - c) / t, clipped to [0, 1].
     """
     # Equal originals are indexed once, with a weight.
     _, representatives = np.unique(original_classes, return_index=True)
@@ -176,10 +174,10 @@ def _chances(
         original[representatives],
         np.bincount(original_classes),
         points,
-        original_classes[true_records],
-        guesses,
+        original_classes[own_records],
+        n_guesses,
     )
-    return np.asarray(np.clip((guesses - closer) / np.maximum(ties, 1), 0, 1))
+    return np.asarray(np.clip((n_guesses - closer) / np.maximum(ties, 1), 0, 1))
 
 
 def _chances_of_units(
@@ -187,20 +185,20 @@ def _chances_of_units(
     original_classes: Labels,
     points: Matrix,
     units: Labels,
-    targets: Labels,
-    guesses: int,
+    target_units: Labels,
+    n_guesses: int,
 ) -> Matrix:
     """Return the chance that the nearest originals of each point contain one of its target unit.
 
     With c records closer than the nearest of the unit and t at the same distance, m of them of
-    the unit, the attacker draws guesses - c of the t without replacement.
+    the unit, the attacker draws n_guesses - c of the t without replacement.
     """
     _, representatives = np.unique(original_classes, return_index=True)
     table, weights = original[representatives], np.bincount(original_classes)
     nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
     pairs, counts = np.unique(units * len(representatives) + original_classes, return_counts=True)
     starts = np.searchsorted(pairs // len(representatives), np.arange(units.max() + 2))
-    for i, unit in enumerate(targets):
+    for i, unit in enumerate(target_units):
         unit_rows = slice(starts[unit], starts[unit + 1])
         records = pairs[unit_rows] % len(representatives)
         distances = ((table[records] - points[i]) ** 2).sum(axis=1)
@@ -209,10 +207,10 @@ def _chances_of_units(
             records[np.argmin(distances)],
             counts[unit_rows][is_nearest].sum(),
         )
-    closer, ties = _rank_records(table, weights, points, nearest_of_unit, guesses)
-    draws = np.clip(guesses - closer, 0, np.maximum(ties, 1))
+    closer, ties = _rank_records(table, weights, points, nearest_of_unit, n_guesses)
+    draws = np.clip(n_guesses - closer, 0, np.maximum(ties, 1))
     miss_probability = np.ones(len(points))
-    for draw in range(guesses):
+    for draw in range(n_guesses):
         undrawn = np.maximum(ties - draw, 1)
         miss_probability *= np.where(
             draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0
@@ -221,15 +219,15 @@ def _chances_of_units(
 
 
 def _rank_records(
-    table: Matrix, weights: Labels, points: Matrix, true_records: Labels, n_guesses: int
+    table: Matrix, weights: Labels, points: Matrix, own_records: Labels, n_guesses: int
 ) -> tuple[Labels, Labels]:
     """Return for each point how many records are closer than its own, and how many as close."""
     if len(table) <= SHORT_TABLE:
-        return rank_among_few(table, weights, points, true_records, ROUNDING_TOLERANCE)
+        return rank_among_few(table, weights, points, own_records, ROUNDING_TOLERANCE)
     index = open_index(table)
     queries = RankQueries(
         points=points,
-        own_records=true_records,
+        own_records=own_records,
         tolerance=ROUNDING_TOLERANCE,
         max_closer=n_guesses,
         n_closer=np.empty(len(points), np.int64),

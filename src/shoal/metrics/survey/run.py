@@ -24,8 +24,7 @@ from shoal.metrics.individual_risk import (
 )
 from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
 from shoal.metrics.population_uniqueness import population_uniqueness
-from shoal.metrics.subgroup_split import MIN_GROUP, SubgroupSplit, split_subgroups
-from shoal.metrics.subgroups import Subgroups
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 from shoal.metrics.suda import suda
 from shoal.metrics.survey.result import GROUP_FIGURES, SurveyRisk
 

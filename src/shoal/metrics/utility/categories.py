@@ -167,8 +167,8 @@ def association_change(
 
     Examples
     --------
-    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
-    >>> association_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    >>> original = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> association_change(original, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
     {'mean': 1.0, 'greatest': 1.0}
     """
     changes = [
@@ -253,8 +253,8 @@ def two_way_change(
 
     Examples
     --------
-    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
-    >>> two_way_change(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))["absolute"]
+    >>> original = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> two_way_change(original, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))["absolute"]
     0.5
     """
     comparable = comparable_columns(original_categories, masked_categories)

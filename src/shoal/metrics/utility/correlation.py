@@ -89,8 +89,8 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
     Examples
     --------
-    >>> before = np.array([[0.0, 0.0], [1.0, 1.0]])
-    >>> change = correlation_change(before, np.array([[0.0, 1.0], [1.0, 0.0]]))
+    >>> original = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> change = correlation_change(original, np.array([[0.0, 1.0], [1.0, 0.0]]))
     >>> round(change["mean"], 6), change["sd"]
     (2.0, 0.0)
     """
@@ -136,8 +136,8 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
 
     Examples
     --------
-    >>> before = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
-    >>> loadings_change(before, before)
+    >>> original = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]])
+    >>> loadings_change(original, original)
     array([0., 0.])
     """
     varying = varying_columns(original, masked)
@@ -183,8 +183,8 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 
     Examples
     --------
-    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> explained_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    >>> original = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> explained_change(original, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
     50.0
     """
     varying = varying_columns(original, masked)
@@ -220,8 +220,8 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
 
     Examples
     --------
-    >>> before = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> eigenvalue_change(before, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
+    >>> original = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> eigenvalue_change(original, np.array([[0.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]))
     1.0
     """
     varying = varying_columns(original, masked)

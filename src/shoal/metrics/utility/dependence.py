@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.geometry import within_group_sums_of_squares
 from shoal.metrics._measure import measure
-from shoal.metrics._scaling import zscores
+from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
@@ -113,7 +113,7 @@ def distortion_y(
         else [hamming_distortion(labels, column) for column in categories.T]
     )
     if confidential is not None:
-        Z = zscores(confidential)
+        Z = order_free_zscores(confidential)
         within = sum(within_group_sums_of_squares(Z, labels))
         total = (Z**2).sum()
         n_varying = int(np.count_nonzero((Z != 0).any(axis=0)))

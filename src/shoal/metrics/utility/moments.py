@@ -137,8 +137,8 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
 
     Examples
     --------
-    >>> before = np.array([[0.0, 0.0], [2.0, 2.0]])
-    >>> round(covariance_change(before, np.array([[1.0, 0.0], [1.0, 2.0]])), 12)
+    >>> original = np.array([[0.0, 0.0], [2.0, 2.0]])
+    >>> round(covariance_change(original, np.array([[1.0, 0.0], [1.0, 2.0]])), 12)
     1.0
     """
     varying = varying_columns(original, masked)

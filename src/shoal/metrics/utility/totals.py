@@ -1,5 +1,7 @@
 """Changes in totals under survey weights."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from shoal.metrics._measure import measure
@@ -37,10 +39,10 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
 
     Examples
     --------
-    >>> before, after = np.array([[1.0], [3.0]]), np.array([[2.0], [2.0]])
-    >>> weighted_total_change(before, after, np.array([[1.0], [1.0]]))
+    >>> original, masked = np.array([[1.0], [3.0]]), np.array([[2.0], [2.0]])
+    >>> weighted_total_change(original, masked, np.array([[1.0], [1.0]]))
     array([0.])
-    >>> weighted_total_change(before, after, np.array([[3.0], [1.0]]))
+    >>> weighted_total_change(original, masked, np.array([[3.0], [1.0]]))
     array([33.33333333])
     """
     # Scaling by powers of two is exact, and avoids overflow of products.
@@ -53,3 +55,32 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     return np.asarray(
         np.divide(100 * change, absolute_totals, out=percent, where=absolute_totals > 0)
     )
+
+
+def describe_totals(
+    names: Sequence[str], original_totals: Sequence[float], masked_totals: Sequence[float]
+) -> str:
+    """Return a sentence with the weighted totals of columns in both tables.
+
+    Parameters
+    ----------
+    names : list of str
+        The columns.
+    original_totals, masked_totals : sequence of float
+        The weighted total of each column.
+
+    Returns
+    -------
+    str
+        The sentence.
+
+    Examples
+    --------
+    >>> describe_totals(["age"], [40.0], [42.0])
+    "Weighted totals: 'age' 40 in the original and 42 in the masked table."
+    """
+    totals = [
+        f"{name!r} {original:.10g} in the original and {masked:.10g} in the masked table"
+        for name, original, masked in zip(names, original_totals, masked_totals, strict=True)
+    ]
+    return f"Weighted totals: {', '.join(totals)}."

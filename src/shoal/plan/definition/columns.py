@@ -31,7 +31,7 @@ class PlanColumns:
     @property
     def wildcard_columns(self) -> list[str]:
         """The columns in which a missing cell of the release counts as equal to every value."""
-        return [name for step in self.qi_steps for name in step.wildcard_columns]
+        return [name for step in self.deciding_steps for name in step.wildcard_columns]
 
     @property
     def quasi_identifiers(self) -> list[str]:
@@ -45,7 +45,7 @@ class PlanColumns:
         return list(dict.fromkeys([*masked, *strata]))
 
     @property
-    def qi_steps(self) -> list[Step]:
+    def deciding_steps(self) -> list[Step]:
         """The steps on which the protection of the quasi-identifiers rests.
 
         Of several steps that mask a column, this is the last, or the one whose k the later ones

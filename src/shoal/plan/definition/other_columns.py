@@ -60,7 +60,7 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     return unnamed if plan.other_columns == "drop" else []
 
 
-def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
+def with_all_columns_named(plan: "Plan", columns: Sequence[str]) -> "Plan":
     """Return a plan that names all columns of a release and refuses any other column.
 
     Columns that were released unnamed get the role ``unassigned``.
@@ -77,12 +77,12 @@ def name_all_columns(plan: "Plan", columns: Sequence[str]) -> "Plan":
     Plan
         The same plan, if it does not release unnamed columns.
     """
-    changes = all_columns_named(plan, columns)
+    changes = changes_to_name_all_columns(plan, columns)
     return plan.replace(**changes) if changes else plan
 
 
-def all_columns_named(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters of a plan that `name_all_columns` replaces; none if it names all."""
+def changes_to_name_all_columns(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:
+    """Return the parameters that `with_all_columns_named` replaces; none if all are named."""
     if plan.other_columns != "release":
         return {}
     roles = dict.fromkeys(unnamed_columns(plan, columns), "unassigned")

@@ -35,6 +35,7 @@ def check_consistent(plan: "Plan") -> None:
     check_kinds(plan, plan.types)
     _check_missing_codes(plan)
     _check_quasi_identifiers(plan)
+    _check_constraints(plan)
 
 
 def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) -> None:
@@ -141,25 +142,12 @@ def _check_missing_codes(plan: "Plan") -> None:
 
 
 def _check_quasi_identifiers(plan: "Plan") -> None:
-    """Refuse a plan that masks no quasi-identifiers, or too few for what it guarantees."""
+    """Refuse a plan that masks no quasi-identifiers, or releases some of them unmasked."""
     if not plan.quasi_identifiers:
         raise PlanError(
             "The plan masks confidential columns alone, so it does not state what an attacker may"
             " know. Mask the quasi-identifiers too, or leave the role out.",
             code="only-confidential-masked",
-        )
-    constraints = [
-        option
-        for step in plan.steps
-        for option in ("diversity", "closeness")
-        if getattr(step, option) is not None
-    ]
-    if constraints and len(plan.steps) > 1:
-        raise PlanError(
-            f"`{constraints[0]}` is guaranteed for all quasi-identifiers, so no other step may"
-            " mask columns. Mask them in one step, or leave it out.",
-            code="constraint-with-several-steps",
-            option=constraints[0],
         )
     unmasked = [
         name
@@ -172,6 +160,23 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
             " unmasked. Add them to a step, split by them with `within`, or give another role.",
             code="quasi-identifier-not-masked",
             columns=tuple(unmasked),
+        )
+
+
+def _check_constraints(plan: "Plan") -> None:
+    """Refuse a constraint on the classes of one step if other steps mask columns too."""
+    constraints = [
+        option
+        for step in plan.steps
+        for option in ("diversity", "closeness")
+        if getattr(step, option) is not None
+    ]
+    if constraints and len(plan.steps) > 1:
+        raise PlanError(
+            f"`{constraints[0]}` is guaranteed for all quasi-identifiers, so no other step may"
+            " mask columns. Mask them in one step, or leave it out.",
+            code="constraint-with-several-steps",
+            option=constraints[0],
         )
 
 

@@ -2,7 +2,7 @@
 
 A function ``find_...`` takes the `Evidence` of a release and returns findings. Where a release on
 a cluster is judged by the same rules, it computes figures and passes them to a function
-``check_...``, which `shoal.scale` calls with its own counts.
+``..._findings``, which `shoal.scale` calls with its own counts.
 """
 
 from collections.abc import Callable

@@ -22,7 +22,7 @@ def find_attained_k(evidence: Evidence) -> list[Finding]:
         columns_below_k = _block_below_k(evidence)
     linkage = (evidence.measures or {}).get("linkage")
     return [
-        *check_attained_k(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
+        *attained_k_findings(plan, attained_k, evidence.counted_unit, columns_below_k, linkage),
         *_wildcard_findings(evidence),
     ]
 
@@ -32,7 +32,7 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     columns = evidence.plan.wildcard_columns
     if not columns:
         return []
-    strict_k, unit = evidence.smallest_class(evidence.joint_classes), evidence.counted_unit
+    strict_k, unit = evidence.smallest_class_size(evidence.joint_classes), evidence.counted_unit
     return [
         Finding(
             "missing-cells-match-any",
@@ -47,14 +47,14 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def check_attained_k(
+def attained_k_findings(
     plan: "Plan",
     attained_k: int,
     unit: str = RECORD_UNIT,
     columns_below_k: Sequence[str] = (),
     linkage: float | None = None,
 ) -> list[Finding]:
-    """Find a k that is not kept, that is 1, or that no step guarantees, given the attained k.
+    """Return the findings on a k that is not kept, that is 1, or that no step guarantees.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def check_attained_k(
     figures: dict[str, Any] = {"k": plan.k, "attained": attained_k}
     if plan.k is None:
         steps_without_k = [
-            step for step in plan.qi_steps if step.k is None or not plan.is_intact(step)
+            step for step in plan.deciding_steps if step.k is None or not plan.is_intact(step)
         ]
         return [_no_guarantee(plan, step, figures) for step in steps_without_k]
     if plan.k == 1:

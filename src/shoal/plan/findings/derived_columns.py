@@ -26,7 +26,7 @@ MAX_COLUMNS = 200  # of a linear combination
 MAX_MISSING = 0.2  # share of missing values of a column in a linear combination
 
 
-class Rule(NamedTuple):
+class Derivation(NamedTuple):
     """Unchanged columns that determine a masked one, and their R2."""
 
     columns: list[str]
@@ -64,31 +64,35 @@ def find_derived_columns(evidence: Evidence) -> list[Finding]:
         rows = np.random.default_rng(0).choice(len(rows), plan.thresholds.sample, replace=False)
     sources = _unchanged_columns(evidence, original, rows)
     targets = list(_sample_columns(original, plan.masked, rows, plan.types))
-    rules: dict[str, Rule] = {}
+    derivations: dict[str, Derivation] = {}
     for target in targets:
-        rule = _find_rule(target, sources, plan.thresholds.derived)
-        if rule is not None:
-            rules[target.name] = rule
-    if not rules:
+        derivation = _find_derivation(target, sources, plan.thresholds.derived)
+        if derivation is not None:
+            derivations[target.name] = derivation
+    if not derivations:
         return []
     phrases = join_phrases(
         {
-            name: f"from {name_few(rule.columns, '', '').strip()} (R² {_format_r2(rule.r2)})"
-            for name, rule in rules.items()
+            name: f"from {name_few(derivation.columns, '', '').strip()}"
+            f" (R² {_format_r2(derivation.r2)})"
+            for name, derivation in derivations.items()
         }
     )
     sample_clause = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
-    names = [name for rule in rules.values() for name in rule.columns]
+    names = [name for derivation in derivations.values() for name in derivation.columns]
     return [
         Finding(
             "derived-column",
             "qualifies",
             f"Columns that are released unchanged determine masked ones{sample_clause}: {phrases}.",
             {
-                "rules": {n: {"from": rule.columns, "r2": rule.r2} for n, rule in rules.items()},
+                "rules": {
+                    n: {"from": derivation.columns, "r2": derivation.r2}
+                    for n, derivation in derivations.items()
+                },
                 "records": len(rows),
             },
-            tuple(dict.fromkeys([*rules, *names])),
+            tuple(dict.fromkeys([*derivations, *names])),
             "Mask these columns too, or drop them.",
         )
     ]
@@ -132,11 +136,13 @@ def _sample_columns(
             yield SampledColumn(name, values, is_ordered)
 
 
-def _find_rule(target: SampledColumn, sources: list[SampledColumn], min_r2: float) -> Rule | None:
+def _find_derivation(
+    target: SampledColumn, sources: list[SampledColumn], min_r2: float
+) -> Derivation | None:
     """Return the column, or the few columns, that determine ``target``; None if none do."""
     best = max(
         (_explained_by_one(target, source) for source in sources),
-        key=lambda rule: rule.r2,
+        key=lambda derivation: derivation.r2,
         default=None,
     )
     if best is not None and best.r2 >= min_r2:
@@ -144,13 +150,13 @@ def _find_rule(target: SampledColumn, sources: list[SampledColumn], min_r2: floa
     return _explained_by_several(target, sources, min_r2) if target.is_ordered else None
 
 
-def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
+def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Derivation:
     """Return how well one column determines another, by a linear or any other function."""
     present = ~(np.isnan(target.values) | np.isnan(source.values))
     if present.sum() < MIN_RECORDS:
-        return Rule([source.name], 0.0)
+        return Derivation([source.name], 0.0)
     if not target.is_ordered:
-        return Rule([source.name], category_fit(target.codes[present], source.codes[present]))
+        return Derivation([source.name], category_fit(target.codes[present], source.codes[present]))
     fits = [0.0]
     for y in (target.values, target.logarithm):
         if y is None:
@@ -159,12 +165,12 @@ def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Rule:
         for x in (source.values, source.logarithm) if source.is_ordered else ():
             fit = None if x is None else linear_fit(y[present], x[present, None], -np.inf)
             fits.append(0.0 if fit is None else fit.r2)
-    return Rule([source.name], max(fits))
+    return Derivation([source.name], max(fits))
 
 
 def _explained_by_several(
     target: SampledColumn, sources: list[SampledColumn], min_r2: float
-) -> Rule | None:
+) -> Derivation | None:
     """Return a few columns whose linear combination or product gives ``target``, or None."""
     value_columns = [(source.name, source.values) for source in sources if source.is_ordered]
     logarithm_columns = [
@@ -182,5 +188,5 @@ def _explained_by_several(
             continue
         fit = linear_fit(y[present], X[present], min_r2)
         if fit is not None:
-            return Rule([usable_columns[i][0] for i in fit.columns], fit.r2)
+            return Derivation([usable_columns[i][0] for i in fit.columns], fit.r2)
     return None

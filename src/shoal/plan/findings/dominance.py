@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.metrics.dominance import dominated_groups
@@ -11,6 +12,8 @@ from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
+
+Values = NDArray[np.float64]
 
 
 def releases_means(step: Step) -> bool:
@@ -52,13 +55,11 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
         weights = None if step.weight is None else tables.weights(original, step.weight)
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
-            contributions = {
-                name: tables.numbers(original, name) for name in block if name in columns
-            }
-            if weights is not None:
-                share = weights / weights.max()  # avoids overflow of the products
-                contributions = {name: values * share for name, values in contributions.items()}
-                contributions[str(step.weight)] = share
+            contributions = weighted_contributions(
+                {name: tables.numbers(original, name) for name in block if name in columns},
+                weights,
+                str(step.weight),
+            )
             if not contributions:
                 continue
             counts = dominated_groups(
@@ -71,10 +72,36 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
             n_dominated |= dict(zip(contributions, counts.tolist(), strict=True))
             n_classes |= dict.fromkeys(contributions, int(labels.max()) + 1)
     noun = "record" if evidence.units is None else "unit"
-    return check_dominated_groups(n_dominated, n_classes, thresholds, noun, of_classes=True)
+    return dominated_group_findings(n_dominated, n_classes, thresholds, noun, of_classes=True)
 
 
-def check_dominated_groups(
+def weighted_contributions(
+    values_by_column: Mapping[str, Values], weights: Values | None, weight_name: str
+) -> dict[str, Values]:
+    """Return the contribution of each record to the sums of columns, and to that of the weights.
+
+    Parameters
+    ----------
+    values_by_column : mapping of str to ndarray
+        The values of each column.
+    weights : ndarray of shape (n_records,) or None
+        The weight of each record; without weights, contributions are the values.
+    weight_name : str
+        The column of the weights.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The contributions by column.
+    """
+    if weights is None:
+        return dict(values_by_column)
+    share = weights / weights.max()  # avoids overflow of the products
+    contributions = {name: values * share for name, values in values_by_column.items()}
+    return {**contributions, weight_name: share}
+
+
+def dominated_group_findings(
     n_dominated: Mapping[str, int],
     n_groups: Mapping[str, int],
     thresholds: Thresholds,
@@ -82,7 +109,7 @@ def check_dominated_groups(
     *,
     of_classes: bool = False,
 ) -> list[Finding]:
-    """Find dominated groups, or classes, given by column their number and that of all."""
+    """Return the findings on dominated groups, given by column their number and that of all."""
     dominated = {name: number for name, number in n_dominated.items() if number}
     if not dominated:
         return []

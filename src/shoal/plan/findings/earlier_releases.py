@@ -21,7 +21,7 @@ Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 MIN_CANDIDATES = 2  # where a plan guarantees no k
 WAY_OUT = (
-    "Release a table once; where that cannot be, keep the groups of the earlier release, and"
+    "Release a table once; where that is not possible, keep the groups of the earlier release, and"
     " publish new columns only."
 )
 

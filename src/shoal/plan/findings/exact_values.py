@@ -10,15 +10,15 @@ from shoal.plan.verdict import Finding
 def find_exact_values(evidence: Evidence) -> list[Finding]:
     """Find masked columns whose released values are mostly the original ones."""
     plan = evidence.plan
-    return check_exact_values(
+    return exact_value_findings(
         evidence.exact or {}, plan.thresholds.exact, advice_to_mask_more(plan.steps)
     )
 
 
-def check_exact_values(
+def exact_value_findings(
     exact: Mapping[str, float], limit: float, way_out: str = "Raise k"
 ) -> list[Finding]:
-    """Find shares of unchanged values above a limit, by column and (``""``) of all together."""
+    """Return the findings on shares of unchanged values, by column and (``""``) of all together."""
     if not exact:
         return []
     shares = {name: share for name, share in exact.items() if name}

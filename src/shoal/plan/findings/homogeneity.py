@@ -27,14 +27,14 @@ def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     values were equal only before a step masked them are a finding of their own.
     """
     labels = evidence.joint_classes
-    names = evidence.with_role("confidential")
+    names = evidence.columns_with_role("confidential")
     if not names:
         return []
     released_counts = count_by_column(labels, evidence.released, names, evidence.units)
     n_classes = int(labels.max()) + 1
     way_out = advice_to_merge(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
-    findings = check_homogeneous_classes(
+    findings = homogeneous_class_findings(
         released_counts, n_classes, evidence.counted_unit, way_out, classes_known=classes_known
     )
     if evidence.original is not None:
@@ -89,7 +89,7 @@ def _changed_by_step(counts: Mapping[str, int], n_classes: int, way_out: str) ->
     ]
 
 
-def check_homogeneous_classes(
+def homogeneous_class_findings(
     shared_counts: Mapping[str, SharedCounts],
     n_classes: int,
     unit: str = RECORD_UNIT,
@@ -97,7 +97,7 @@ def check_homogeneous_classes(
     *,
     classes_known: bool = True,
 ) -> list[Finding]:
-    """Find classes that share a confidential value, counted by column in ``shared_counts``.
+    """Return the findings on classes that share a confidential value, counted by column.
 
     ``n_classes`` is the number of all classes, ``unit`` what they are counted in, and
     ``classes_known`` is whether an attacker may know the class of a person.

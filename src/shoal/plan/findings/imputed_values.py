@@ -44,13 +44,13 @@ def find_imputed_values(evidence: Evidence) -> list[Finding]:
                 few_contributors[name] = int(
                     (is_released & (contributors > 1) & (contributors < step.k)).sum()
                 )
-    return check_contributors(one_contributor, few_contributors, evidence.plan.k)
+    return contributor_findings(one_contributor, few_contributors, evidence.plan.k)
 
 
-def check_contributors(
+def contributor_findings(
     one_contributor: Mapping[str, int], few_contributors: Mapping[str, int], k: int | None
 ) -> list[Finding]:
-    """Find groups whose value comes from one record, or from fewer than k, given their number."""
+    """Return the findings on groups whose value comes from one record, or from fewer than k."""
     return [
         *_count_findings("one-contributor", one_contributor, ONE_CONTRIBUTOR),
         *_count_findings("few-contributors", few_contributors, FEW_CONTRIBUTORS, k=k),

@@ -33,13 +33,13 @@ def find_insiders(evidence: Evidence) -> list[Finding]:
         return []
     size = min(group_size for group_size, _ in smallest_sizes)
     n_groups = sum(count for group_size, count in smallest_sizes if group_size == size)
-    return check_insiders(size, n_groups, columns, evidence.counted_unit, is_weighted=is_weighted)
+    return insider_findings(size, n_groups, columns, evidence.counted_unit, is_weighted=is_weighted)
 
 
-def check_insiders(
+def insider_findings(
     size: int, n_groups: int, columns: Sequence[str], unit: str, *, is_weighted: bool = False
 ) -> list[Finding]:
-    """Find the smallest groups whose means are released, given their size and number.
+    """Return the findings on the smallest groups whose means are released.
 
     If a member may have several records, only the sum of its values follows from the mean, and from
     a weighted mean only if the weights are known.

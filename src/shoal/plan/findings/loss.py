@@ -13,7 +13,7 @@ def find_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     is_averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
-    findings = check_loss(
+    findings = loss_findings(
         loss,
         evidence.plan.thresholds.loss,
         is_averaged=is_averaged,
@@ -27,13 +27,13 @@ def find_loss(evidence: Evidence) -> list[Finding]:
             (partition.k, size) for size in evidence.class_sizes(partition.labels).tolist()
         )
     noun = "records" if evidence.units is None else "units"
-    return [*findings, *check_large_groups(counts, evidence.plan.thresholds.group_size, noun)]
+    return [*findings, *large_group_findings(counts, evidence.plan.thresholds.group_size, noun)]
 
 
-def check_large_groups(
+def large_group_findings(
     counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
-    """Find groups far larger than k, given the number of groups by k and size."""
+    """Return the findings on groups far larger than k, given the number of groups by k and size."""
     large = {size: n for (k, size), n in counts.items() if size > max_ratio * k}
     if not large:
         return []
@@ -50,10 +50,10 @@ def check_large_groups(
     ]
 
 
-def check_loss(
+def loss_findings(
     loss: float | None, limit: float, *, is_averaged: bool = True, has_k: bool = True
 ) -> list[Finding]:
-    """Find an information loss above a limit, both in per cent.
+    """Return the findings on an information loss above a limit, both in per cent.
 
     ``is_averaged`` is whether values were averaged within groups; otherwise a high loss does not
     mean that variation is gone. Without a k to lower, the way out is to change values less.

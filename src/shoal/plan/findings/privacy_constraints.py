@@ -21,7 +21,7 @@ def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
     return [
         finding
         for step in plan.steps
-        for finding in check_privacy_constraints(
+        for finding in unmet_constraints(
             step,
             evidence.released,
             confidential,
@@ -32,7 +32,7 @@ def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
     ]
 
 
-def check_privacy_constraints(
+def unmet_constraints(
     step: Step,
     released: Frame,
     confidential: Sequence[str],
@@ -41,7 +41,7 @@ def check_privacy_constraints(
     *,
     units_unknown: bool = False,
 ) -> list[Finding]:
-    """Find constraints of a step that the released values do not meet.
+    """Return the findings on constraints of a step that the released values do not meet.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def constraint_findings(
     greatest_distance: float | None,
     confidential: Sequence[str],
 ) -> list[Finding]:
-    """Find constraints that are not met, given what the classes of the release attain.
+    """Return the findings on constraints that are not met, given what the classes attain.
 
     ``least_diversity`` is the least diversity of a class, ``greatest_distance`` the greatest
     distance of a class from the table; None if it is not promised or not known.

@@ -8,7 +8,7 @@ import numpy as np
 from shoal.frame import tables
 from shoal.frame.roles import name_columns
 from shoal.metrics import classes
-from shoal.metrics.findings.uniqueness import unique_share, unique_units
+from shoal.metrics.findings.uniqueness import count_unique_units, unique_share
 from shoal.plan.evidence import RECORDS, Evidence
 from shoal.plan.findings.phrases import format_share, join_phrases, name_few
 from shoal.plan.verdict import Finding
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 def find_columns_without_role(evidence: Evidence) -> list[Finding]:
     """Find columns that are released unchanged and have no role."""
-    return check_columns_without_role(evidence.plan, evidence.released.columns)
+    return columns_without_role_findings(evidence.plan, evidence.released.columns)
 
 
-def check_columns_without_role(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
-    """Find columns of a table that have no role and that no step masks."""
+def columns_without_role_findings(plan: "Plan", columns: Sequence[str]) -> list[Finding]:
+    """Return the findings on columns that have no role and that no step masks."""
     without_role = [
         name
         for name in columns
@@ -49,7 +49,7 @@ def find_unique_records(evidence: Evidence) -> list[Finding]:
 
     Confidential columns and weights have checks of their own.
     """
-    excluded = (*evidence.with_role("confidential"), *evidence.with_role("weight"))
+    excluded = (*evidence.columns_with_role("confidential"), *evidence.columns_with_role("weight"))
     unchanged = [name for name in evidence.unchanged_columns if name not in excluded]
     not_quasi_identifiers = [
         name for name in unchanged if name not in evidence.plan.quasi_identifiers
@@ -61,19 +61,19 @@ def find_unique_records(evidence: Evidence) -> list[Finding]:
     share_alone = unique_share(unchanged_classes, evidence.units)
     share_together = unique_share(classes(joined[:, None]), evidence.units)
     limit = evidence.plan.thresholds.unique
-    return check_unique_records(
+    return unique_record_findings(
         unchanged, share_alone, share_together, limit, evidence.population_phrase
     )
 
 
-def check_unique_records(
+def unique_record_findings(
     unchanged: Sequence[str],
     share_alone: float | None,
     share_together: float,
     limit: float,
     population_phrase: str,
 ) -> list[Finding]:
-    """Find unique records, given their share on unchanged columns alone and with the masked ones.
+    """Return the findings on unique records, given their share of all.
 
     The share on unchanged columns alone is None if it is unknown.
     """
@@ -113,7 +113,7 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
     Where many are unique, so that the column works as a key, they qualify the verdict.
     """
     plan = evidence.plan
-    names = [name for name in evidence.with_role("confidential") if name not in plan.masked]
+    names = [name for name in evidence.columns_with_role("confidential") if name not in plan.masked]
     if not names:
         return []
     limit = plan.thresholds.key
@@ -163,4 +163,4 @@ def _share_with_unique_value(evidence: Evidence, name: str) -> float:
         return 0.0
     n_units = len(labels) if units is None else len(np.unique(units))
     present_units = None if units is None else units[present]
-    return unique_units(classes(labels[present, None]), present_units) / n_units
+    return count_unique_units(classes(labels[present, None]), present_units) / n_units

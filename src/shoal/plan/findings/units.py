@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 def find_uncounted_units(evidence: Evidence) -> list[Finding]:
     """Find units that could not be counted because their column was dropped from the release."""
-    return [] if evidence.units is not None else check_uncounted_units(evidence.plan)
+    return [] if evidence.units is not None else uncounted_unit_findings(evidence.plan)
 
 
-def check_uncounted_units(plan: "Plan") -> list[Finding]:
-    """Find units that k counts and that are unknown here."""
+def uncounted_unit_findings(plan: "Plan") -> list[Finding]:
+    """Return the findings on units that k counts and that are unknown here."""
     unit = plan.unit_column
     if unit is None:
         return []
@@ -40,8 +40,8 @@ def check_uncounted_units(plan: "Plan") -> list[Finding]:
     ]
 
 
-def check_identifiers(plan: "Plan") -> list[Finding]:
-    """Find identifiers that were not checked: if their values repeat, k only counts records."""
+def unchecked_identifier_findings(plan: "Plan") -> list[Finding]:
+    """Return the findings on unchecked identifiers: if values repeat, k only counts records."""
     names = plan.identifiers_to_check
     if not names:
         return []

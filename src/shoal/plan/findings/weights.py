@@ -10,14 +10,14 @@ def find_released_weights(evidence: Evidence) -> list[Finding]:
     name = plan.weight
     if name is None or name not in evidence.released.columns:
         return []
-    attained_k = evidence.smallest_class(evidence.classes_on([*plan.quasi_identifiers, name]))
-    return check_released_weights(name, plan.k, attained_k, evidence.counted_unit)
+    attained_k = evidence.smallest_class_size(evidence.classes_on([*plan.quasi_identifiers, name]))
+    return released_weight_findings(name, plan.k, attained_k, evidence.counted_unit)
 
 
-def check_released_weights(
+def released_weight_findings(
     name: str, k: int | None, attained_k: int, unit: str = RECORD_UNIT
 ) -> list[Finding]:
-    """Find released weights, given the smallest class on them and the quasi-identifiers."""
+    """Return the findings on released weights, given the smallest class that they leave."""
     return [
         Finding(
             "released-weights",

@@ -3,17 +3,20 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.errors import GuaranteeBroken, InputError
+from shoal.errors import GuaranteeBroken
 from shoal.frame.roles import RECORD_UNIT
 from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.guarantees import refuse_constraint
-from shoal.plan.warnings import refuse_homogeneous, refuses_homogeneous
-from shoal.scale.job import Job, ReleaseJob, sum_shared_counts
-from shoal.scale.microaggregation.masked_blocks import MaskedBlock
+from shoal.plan.guarantees import (
+    must_refuse_homogeneous,
+    refuse_constraint,
+    refuse_homogeneous_classes,
+)
+from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_shared_counts
+from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
 from shoal.steps import Step
-from shoal.steps.constraints.homogeneity import describe_homogeneity
+from shoal.steps.constraints.homogeneity import refuse_homogeneous_groups
 
 
 def check_guarantee(
@@ -60,9 +63,9 @@ def check_constraints(
     least_diversity, greatest_distance = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_constraint(finding, by_units=job.unit is not None)
-    if refuses_homogeneous(plan):
+    if must_refuse_homogeneous(plan):
         shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
-        refuse_homogeneous(plan, shared_counts, sum(measures["class_sizes"].values()))
+        refuse_homogeneous_classes(plan, shared_counts, sum(measures["class_sizes"].values()))
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
@@ -78,16 +81,10 @@ def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | 
     return least_diversity, greatest_distance
 
 
-def refuse_homogeneous_groups(job: Job, blocks: Sequence[MaskedBlock]) -> None:
+def check_homogeneity(job: MicroaggregationJob, blocks: Sequence[MaskedBlock]) -> None:
     """Refuse groups with a single confidential value, if the step is set to refuse them."""
     if job.step.homogeneity != "refuse":
         return
     shared_counts = sum_shared_counts(block.shared_counts for block in blocks)
     n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
-    reason = describe_homogeneity(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)
-    if reason:
-        raise InputError(
-            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
-            " raise k.",
-            code="homogeneous-groups",
-        )
+    refuse_homogeneous_groups(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)

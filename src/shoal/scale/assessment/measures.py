@@ -6,16 +6,12 @@ from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear_cost_measures
-from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
-from shoal.scale.microaggregation.masked_blocks import (
-    DISTANCE_TO_MASKED,
-    DISTANCE_TO_MEAN,
-    MaskedBlock,
-)
+from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.microaggregation.block_measures import DistanceSums, MaskedBlock
 from shoal.scale.shards import Shard
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
-from shoal.scale.statistics.weights import total_change
+from shoal.scale.statistics.weights import sum_totals, total_change
 
 # The measures that are computed on a large table, as far as its columns allow.
 MICROAGGREGATION_MEASURES = (
@@ -25,7 +21,7 @@ MICROAGGREGATION_MEASURES = (
     "euclidean_loss",
     *MOMENT_MEASURES,
 )  # fmt: skip
-# Those of a plan that recodes combinations of values.
+# The measures that are computed for a plan that recodes combinations of values.
 RECODING_MEASURES = (
     "smallest_class", "reidentification", "homogeneous_classes", "l_diversity", "p_sensitivity",
     "t_closeness", "fewest_units", "largest_unit_share",
@@ -36,7 +32,10 @@ NEEDS_WHOLE_TABLE = "Not computed on a table that no process holds."
 
 
 def compute_measures(
-    job: Job, blocks: Sequence[MaskedBlock], shards: Sequence[Shard], sums: MomentSums
+    job: MicroaggregationJob,
+    blocks: Sequence[MaskedBlock],
+    shards: Sequence[Shard],
+    sums: MomentSums,
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Return the measures of a release, and remarks on how they were computed or why not."""
     moment_measures, remarks = sums.measures()
@@ -45,35 +44,36 @@ def compute_measures(
         "information_loss": loss,
         "distortion_x": loss / 100,
         **class_measures(job, shards),
-        **_distance_measures(job, sum_counts(block.distances for block in blocks)),
+        **_distance_measures(job, sum((block.distances for block in blocks), DistanceSums())),
         **moment_measures,
     }
     if job.step.weight is not None and job.encoders.complete_columns:
         measures["weighted_total_change"], remarks["weighted_total_change"] = total_change(
-            sum_counts(block.totals for block in blocks), job.encoders.complete_columns
+            sum_totals(block.totals for block in blocks), job.encoders.complete_columns
         )
     n_attacked = sum(block.n_attacked for block in blocks)
     if n_attacked:
-        records = sum(shard.records for shard in shards)
+        n_records = sum(shard.n_records for shard in shards)
         measures["linkage"] = float(
             sum(block.expected_links for block in blocks) * UNIT / n_attacked
         )
         remarks["linkage"] = (
-            f"Of {n_attacked} records drawn from {records}, each looked for among the originals of"
-            " its own block and in units of the original; among all, no more links would be right."
+            f"Estimated on a sample of {n_attacked:,} of {n_records:,} records. Each masked record"
+            " was compared with the original records of its own block only, standardised by the"
+            " original table; comparing it with all records would not give more correct links."
         )
     return measures, {**why_not_computed(measures, bool(job.confidential)), **remarks}
 
 
-def _distance_measures(job: Job, sums: Mapping[str, int]) -> dict[str, Any]:
+def _distance_measures(job: MicroaggregationJob, sums: DistanceSums) -> dict[str, Any]:
     """Return the measures of distances between records and their masked form."""
     varying = [encoder.name for encoder in job.encoders.masked if not encoder.is_constant]
     if not varying:
         return {}
-    records = job.encoders.masked[0].n_present + job.encoders.masked[0].n_missing
-    mean_changes = [sums[name] * UNIT / records for name in varying]
+    n_records = job.encoders.masked[0].n_present + job.encoders.masked[0].n_missing
+    mean_changes = [sums.by_column[name] * UNIT / n_records for name in varying]
     return {
-        "euclidean_loss": float(100 * Fraction(sums[DISTANCE_TO_MASKED], sums[DISTANCE_TO_MEAN])),
+        "euclidean_loss": float(100 * Fraction(sums.to_masked, sums.to_mean)),
         "il1s": float(sum(mean_changes) / len(varying)) / 2**0.5,
     }
 

@@ -1,31 +1,35 @@
 """The verdict on a large release, from what was counted on its files."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.roles import columns_with
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
-from shoal.plan.findings.attained_k import check_attained_k
-from shoal.plan.findings.exact_values import check_exact_values
-from shoal.plan.findings.homogeneity import advice_to_merge, check_homogeneous_classes
+from shoal.plan.findings.attained_k import attained_k_findings
+from shoal.plan.findings.exact_values import exact_value_findings
+from shoal.plan.findings.homogeneity import advice_to_merge, homogeneous_class_findings
 from shoal.plan.findings.limits import limit_findings, unchecked_limits_findings
-from shoal.plan.findings.loss import check_large_groups, check_loss
+from shoal.plan.findings.loss import large_group_findings, loss_findings
 from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
-from shoal.plan.findings.unchanged_columns import check_columns_without_role, check_unique_records
-from shoal.plan.findings.units import check_identifiers, check_uncounted_units
-from shoal.plan.findings.weights import check_released_weights
+from shoal.plan.findings.unchanged_columns import (
+    columns_without_role_findings,
+    unique_record_findings,
+)
+from shoal.plan.findings.units import unchecked_identifier_findings, uncounted_unit_findings
+from shoal.plan.findings.weights import released_weight_findings
 from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
 from shoal.plan.warnings import as_finding
-from shoal.scale.assessment.verdict_counts import exact_shares, findings_from_counts
-from shoal.scale.job import Job, ReleaseJob, sum_counts, sum_shared_counts
-from shoal.scale.microaggregation.masked_blocks import MaskedBlock
+from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.microaggregation.block_measures import MaskedBlock
+from shoal.scale.microaggregation.verdict_counts import VerdictCounts, findings_from_counts
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
-from shoal.steps.microaggregation.column_warnings import list_counts
+from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts
 
 OMITTED_CHECKS = (
     "records that unchanged or confidential columns single out by themselves, and derived columns,"
@@ -37,94 +41,162 @@ OMITTED_RECOUNT_CHECKS = (
 )
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedRelease:
+    """A release whose files were counted.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan.
+    columns : list of str
+        The columns of the source.
+    shards : list of Shard
+        The files, and what was counted on them.
+    measures : mapping
+        The measures of the release.
+    remarks : mapping
+        Why other measures were not computed.
+    """
+
+    plan: Plan
+    columns: Sequence[str]
+    shards: Sequence[Shard]
+    measures: Mapping[str, Any]
+    remarks: Mapping[str, str]
+
+    @property
+    def n_records(self) -> int:
+        """Number of released records."""
+        return sum(shard.n_records for shard in self.shards)
+
+    @property
+    def unit(self) -> str:
+        """What k counts: ``"record"`` or a column of units."""
+        return self.plan.unit_column or RECORD_UNIT
+
+    @property
+    def attained_k(self) -> int:
+        """Size of the smallest class, in units if these are counted."""
+        by_units = self.plan.unit_column is not None
+        return int(self.measures["fewest_units" if by_units else "smallest_class"])
+
+    @property
+    def class_sizes(self) -> Mapping[int, int]:
+        """Number of classes by size, in units if these are counted."""
+        if self.plan.unit_column is None:
+            sizes: Mapping[int, int] = self.measures["class_sizes"]
+            return sizes
+        return sum_counts(shard.class_units or {} for shard in self.shards)
+
+
 def judge(
-    plan: Plan, job: Job, columns: Sequence[str], blocks: Sequence[MaskedBlock],
-    shards: Sequence[Shard], n_source: int, measures: Mapping[str, Any],
-    remarks: Mapping[str, str], further_findings: Sequence[Finding],
+    job: MicroaggregationJob,
+    counted: CountedRelease,
+    blocks: Sequence[MaskedBlock],
+    n_source: int,
+    further_findings: Sequence[Finding],
     column_block_sizes: Sequence[Mapping[int, int]] = (),
-) -> Verdict:  # fmt: skip
-    """Return the verdict on a release, from what was counted on its blocks and files."""
-    attained_k, unit, class_sizes = _attained_k(plan, measures, shards)
-    linkage = measures.get("linkage") if column_block_sizes else None
-    n_released = sum(shard.records for shard in shards)
-    counts = sum_counts(block.verdict_counts for block in blocks)
+) -> Verdict:
+    """Return the verdict on a release, from what was counted on its blocks and files.
+
+    Parameters
+    ----------
+    job : MicroaggregationJob
+        The job that wrote the files.
+    counted : CountedRelease
+        The release.
+    blocks : list of MaskedBlock
+        The blocks that were masked.
+    n_source : int
+        Number of records of the source.
+    further_findings : list of Finding
+        Findings of the run itself.
+    column_block_sizes : list of dict
+        The number of classes by size in each block of columns, if there are several.
+
+    Returns
+    -------
+    Verdict
+        Status, attained k and every finding.
+    """
+    plan = counted.plan
+    linkage = counted.measures.get("linkage") if column_block_sizes else None
+    verdict_counts = sum((block.verdict_counts for block in blocks), VerdictCounts())
     strata = [name for name in job.step.strata if name in job.released_schema.names]
     groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
-        *check_attained_k(plan, attained_k, unit, (), linkage),
-        *_findings_on_files(plan, job, columns, shards, measures, remarks, strata),
-        *check_loss(measures["information_loss"], plan.thresholds.loss),
-        *_missing_value_findings(job, blocks, n_source, n_released),
+        *attained_k_findings(plan, counted.attained_k, counted.unit, (), linkage),
+        *_findings_on_files(job, counted, strata),
+        *loss_findings(counted.measures["information_loss"], plan.thresholds.loss),
+        *_missing_value_findings(job, blocks, n_source, counted.n_records),
         *_constant_column_findings(job),
         *findings_from_counts(
-            counts, job.step, column_block_sizes or [class_sizes], plan.thresholds, unit
+            verdict_counts,
+            job.step,
+            column_block_sizes or [counted.class_sizes],
+            plan.thresholds,
+            counted.unit,
         ),
-        *check_large_groups(groups, plan.thresholds.group_size, noun),
+        *large_group_findings(groups, plan.thresholds.group_size, noun),
         *further_findings,
         omitted_checks_finding(OMITTED_CHECKS),
     ]
-    return make_verdict(plan.k, attained_k, unit, findings, exact_shares(counts))
+    return make_verdict(
+        plan.k, counted.attained_k, counted.unit, findings, verdict_counts.exact_shares
+    )
 
 
 def judge_recoding(
-    plan: Plan, job: ReleaseJob, columns: Sequence[str], recoded: RecodedCombinations,
-    shards: Sequence[Shard], measures: Mapping[str, Any], remarks: Mapping[str, str],
-) -> Verdict:  # fmt: skip
+    job: ReleaseJob, counted: CountedRelease, recoded: RecodedCombinations
+) -> Verdict:
     """Return the verdict on a release whose combinations of values were recoded."""
-    attained_k, unit, _ = _attained_k(plan, measures, shards)
+    plan = counted.plan
     exact = recoded.exact_shares(plan.masked)
     findings = [
-        *check_attained_k(plan, attained_k, unit),
-        *_findings_on_files(plan, job, columns, shards, measures, remarks),
-        *check_exact_values(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
+        *attained_k_findings(plan, counted.attained_k, counted.unit),
+        *_findings_on_files(job, counted),
+        *exact_value_findings(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
         omitted_checks_finding(OMITTED_CHECKS),
     ]
-    return make_verdict(plan.k, attained_k, unit, findings, exact)
-
-
-def _attained_k(
-    plan: Plan, measures: Mapping[str, Any], shards: Sequence[Shard]
-) -> tuple[int, str, Mapping[int, int]]:
-    """Return the size of the smallest class, its unit, and the number of classes by size."""
-    if plan.unit_column is None:
-        return measures["smallest_class"], RECORD_UNIT, measures["class_sizes"]
-    sizes = sum_counts(shard.class_units or {} for shard in shards)
-    return measures["fewest_units"], plan.unit_column, sizes
+    return make_verdict(plan.k, counted.attained_k, counted.unit, findings, exact)
 
 
 def _findings_on_files(
-    plan: Plan, job: ReleaseJob, columns: Sequence[str], shards: Sequence[Shard],
-    measures: Mapping[str, Any], remarks: Mapping[str, str], strata: Sequence[str] = (),
-) -> list[Finding]:  # fmt: skip
+    job: ReleaseJob, counted: CountedRelease, strata: Sequence[str] = ()
+) -> list[Finding]:
     """Return the findings that follow from the plan and what was counted on the files."""
-    n_classes = sum(measures["class_sizes"].values())
+    plan, shards = counted.plan, counted.shards
+    assessment = Assessment(counted.measures, counted.remarks)
+    n_classes = sum(counted.measures["class_sizes"].values())
     findings = [
-        *check_identifiers(plan),
-        *check_columns_without_role(plan, columns),
-        *check_homogeneous_classes(
+        *unchecked_identifier_findings(plan),
+        *columns_without_role_findings(plan, counted.columns),
+        *homogeneous_class_findings(
             sum_shared_counts(shard.shared_counts for shard in shards),
             n_classes,
-            plan.unit_column or RECORD_UNIT,
+            counted.unit,
             advice_to_merge(plan.steps),
             classes_known=plan.k is not None,
         ),
-        *limit_findings(plan.limits.check(Assessment(measures, remarks)), plan.steps),
+        *limit_findings(plan.limits.check(assessment), plan.steps),
     ]
     n_unique = [shard.n_unique for shard in shards if shard.n_unique is not None]
     if n_unique:
-        share = sum(n_unique) / sum(shard.records for shard in shards)
+        share = sum(n_unique) / counted.n_records
         other_columns = [*strata, *job.other_columns]
-        findings += check_unique_records(
+        findings += unique_record_findings(
             other_columns, None, share, plan.thresholds.unique, RECORDS
         )
     smallest_sizes = [
-        shard.smallest_with_weights for shard in shards if shard.smallest_with_weights is not None
+        shard.smallest_class_with_weights
+        for shard in shards
+        if shard.smallest_class_with_weights is not None
     ]
     if smallest_sizes and job.weight is not None:
-        unit = plan.unit_column or RECORD_UNIT
-        findings += check_released_weights(job.weight, plan.k, min(smallest_sizes), unit)
+        findings += released_weight_findings(job.weight, plan.k, min(smallest_sizes), counted.unit)
     return findings
 
 
@@ -146,10 +218,10 @@ def judge_recount(
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
-        *check_attained_k(plan, attained_k),
-        *check_uncounted_units(plan),
+        *attained_k_findings(plan, attained_k),
+        *uncounted_unit_findings(plan),
         *constraint_findings(plan.steps[0], *constraints, confidential),
-        *check_columns_without_role(plan, list(columns)),
+        *columns_without_role_findings(plan, list(columns)),
         *unchecked_limits_findings([limit.name for limit in plan.limits]),
         omitted_checks_finding(OMITTED_RECOUNT_CHECKS),
     ]
@@ -157,7 +229,7 @@ def judge_recount(
 
 
 def _missing_value_findings(
-    job: Job, blocks: Sequence[MaskedBlock], n_source: int, n_released: int
+    job: MicroaggregationJob, blocks: Sequence[MaskedBlock], n_source: int, n_released: int
 ) -> list[Finding]:
     """Return how many records were dropped, and how many cells imputed or suppressed."""
     sentences = []
@@ -183,17 +255,7 @@ def _missing_value_findings(
     return [Finding("missing-values", "informs", sentence) for sentence in sentences]
 
 
-def _constant_column_findings(job: Job) -> list[Finding]:
+def _constant_column_findings(job: MicroaggregationJob) -> list[Finding]:
     """Return which masked columns are constant, so that distances do not depend on them."""
     constant = [encoder.name for encoder in job.encoders.masked if encoder.is_constant]
-    if not constant:
-        return []
-    verb = "is constant and takes" if len(constant) == 1 else "are constant and take"
-    return [
-        Finding(
-            "constant-column",
-            "informs",
-            f"{name_columns(constant)} {verb} no part in the grouping: there is no spread.",
-            columns=tuple(constant),
-        )
-    ]
+    return list(map(as_finding, constant_column_warnings(constant)))

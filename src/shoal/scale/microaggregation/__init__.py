@@ -1,1 +1,1 @@
-"""Plans of one microaggregation: the stages of a run, and the tasks of its workers."""
+"""Plans of one microaggregation: the tasks of workers, and what these measure on a block."""

@@ -12,11 +12,10 @@ from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
 from shoal.frame.columns import Column
 from shoal.partitioners import Auto, Blocked, Partitioner, Refine
-from shoal.scale.job import Job, ReleaseJob
+from shoal.scale.job import MicroaggregationJob
 from shoal.scale.statistics.confidential_columns import RegionConstraint
-from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, privacy_constraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, read_privacy_constraint
 from shoal.steps.constraints.strata import FrameStrata
-from shoal.steps.constraints.units import read_units
 from shoal.steps.microaggregation.grouping import ColumnBlockGroups, group_block
 from shoal.steps.microaggregation.grouping_input import GroupingInput
 
@@ -24,7 +23,7 @@ Codes = NDArray[np.int64]
 
 
 def group_region(
-    job: Job, table: pa.Table, columns: Sequence[Column], units: Codes | None
+    job: MicroaggregationJob, table: pa.Table, columns: Sequence[Column], units: Codes | None
 ) -> list[ColumnBlockGroups]:
     """Return the groups of the records of a region, for each block of columns.
 
@@ -53,18 +52,13 @@ def group_region(
     return groups
 
 
-def region_units(job: ReleaseJob, table: pa.Table) -> Codes | None:
-    """Return the unit of each of some records, if k counts units."""
-    if job.unit is None:
-        return None
-    return read_units(tables.open_frame(table), job.unit)
-
-
-def region_constraint(job: Job, table: pa.Table, units: Codes | None) -> PrivacyConstraint | None:
+def region_constraint(
+    job: MicroaggregationJob, table: pa.Table, units: Codes | None
+) -> PrivacyConstraint | None:
     """Return the constraint of the step on the confidential values of every group, or None."""
     step = job.step
     if step.closeness is None:
-        return privacy_constraint(
+        return read_privacy_constraint(
             step, tables.open_frame(table), job.confidential, job.types, units
         )
     columns = job.closeness_columns

@@ -1,6 +1,5 @@
 """Publish a release folder atomically."""
 
-import json
 import os
 import shutil
 import tempfile
@@ -11,11 +10,9 @@ from typing import Any, Self
 
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft
-from shoal.scale.storage.files import is_remote
+from shoal.scale.storage.files import is_remote, os_reason
+from shoal.scale.storage.marker import MARKER, files_of_marker
 from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
-
-MARKER = "_SUCCESS"
-JOURNAL = "_UNFINISHED"  # lists the files of a release in a store while they are being copied
 
 
 class ReleaseFolder:
@@ -181,8 +178,9 @@ class ReleaseFolder:
             )
 
     def _write_error(self, error: OSError) -> str:
-        reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
-        return f"{str(self.target)!r} could not be written: {reason}. Nothing was changed."
+        return (
+            f"{str(self.target)!r} could not be written: {os_reason(error)}. Nothing was changed."
+        )
 
 
 def _files_of_release(folder: Path) -> set[str]:
@@ -190,18 +188,4 @@ def _files_of_release(folder: Path) -> set[str]:
     try:
         return files_of_marker((folder / MARKER).read_bytes())
     except OSError:
-        return set()
-
-
-def files_of_marker(content: bytes) -> set[str]:
-    """Return the names of the files that a marker lists, and the name of the marker.
-
-    The set is empty if another program wrote the marker: Spark and others use the same name.
-    """
-    try:
-        marker = json.loads(content)
-        if "promise" not in marker:
-            return set()
-        return {MARKER, *(entry["name"] for entry in marker["files"])}
-    except (ValueError, TypeError, KeyError):
         return set()

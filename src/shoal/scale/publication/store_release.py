@@ -11,7 +11,6 @@ from shoal import _progress as progress
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
 from shoal.io.store import as_location, is_web, redact_store
-from shoal.scale.publication.release_folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage.files import (
     copy_file,
     file_exists,
@@ -22,6 +21,7 @@ from shoal.scale.storage.files import (
     remove_file,
     write_bytes,
 )
+from shoal.scale.storage.marker import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage.scratch_folder import ScratchFolder
 
 HASH_DIGITS = 16  # of the hash in the name of a file

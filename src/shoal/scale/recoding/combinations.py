@@ -11,11 +11,11 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 from shoal.frame.roles import name_columns
-from shoal.scale.job import worker_task
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
 from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.worker_task import worker_task
 
 MAX_COMBINATIONS = 1_000_000
 MIN_PENDING = 100_000  # least number of collected combinations that are merged
@@ -87,7 +87,7 @@ def find_combinations(
     """
     combinations = Combinations(columns)
     tasks = [(chunk, list(columns)) for chunk in chunks]
-    sizes = [chunk.records for chunk in chunks]
+    sizes = [chunk.n_records for chunk in chunks]
     for _, counts in run_stage(runner, "counting", _count_combinations, tasks, sizes):
         combinations.add(counts)
     # Sorted first, so that combinations of equal hash have an order too.

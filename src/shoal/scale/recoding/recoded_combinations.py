@@ -24,7 +24,7 @@ from shoal.frame.values import same_values
 from shoal.metrics import classes, units_per_class
 from shoal.plan.chaining import NOMINAL
 from shoal.plan.profile import MIN_COUNT
-from shoal.scale.statistics.profile import (
+from shoal.scale.statistics.profile_entries import (
     ColumnEntry,
     NumberCounts,
     NumberSummary,
@@ -47,7 +47,7 @@ class RecodedCombinations:
     ----------
     combination : ndarray of shape (n_parts,)
         The combination of each part, ascending.
-    records : ndarray of shape (n_parts,)
+    record_counts : ndarray of shape (n_parts,)
         Number of records of each part.
     original, masked : Frame
         The columns of the combinations before and after recoding, one row per part.
@@ -56,7 +56,7 @@ class RecodedCombinations:
     """
 
     combination: Codes
-    records: Codes
+    record_counts: Codes
     original: Frame
     masked: Frame
     warnings: Sequence[ShoalWarning]
@@ -68,10 +68,15 @@ class RecodedCombinations:
         for name in columns:
             same = same_values(self.original, self.masked, name)
             present = ~tables.has_missing(self.original, [name])
-            number = int(self.records[present].sum())
-            shares[name] = float(self.records[same & present].sum() / number) if number else 0.0
+            number = int(self.record_counts[present].sum())
+            shares[name] = (
+                float(self.record_counts[same & present].sum() / number) if number else 0.0
+            )
             same_in_all &= same
-        return {**shares, "": float(self.records[same_in_all].sum() / self.records.sum())}
+        return {
+            **shares,
+            "": float(self.record_counts[same_in_all].sum() / self.record_counts.sum()),
+        }
 
 
 def profile_recoded(
@@ -84,11 +89,11 @@ def profile_recoded(
     min_count = max(k or 0, MIN_COUNT)
     class_of = classes(codes(recoded.original, columns))
     if unit is None:
-        sizes = np.bincount(class_of, recoded.records).astype(np.int64)
+        sizes = np.bincount(class_of, recoded.record_counts).astype(np.int64)
     else:
         sizes = units_per_class(class_of, classes(codes(recoded.original, [unit])))
     records_by_size: Counter[int] = Counter()
-    for size, number in zip(sizes[class_of].tolist(), recoded.records.tolist(), strict=True):
+    for size, number in zip(sizes[class_of].tolist(), recoded.record_counts.tolist(), strict=True):
         records_by_size[size] += number
     entries = [_profile_column(recoded, name, min_count) for name in columns]
     return {"before": risk_of_original(records_by_size), **assemble_profile(entries, {})}
@@ -107,7 +112,10 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
             counts, summaries = [], []
             for table_values, is_present in zip(values_by_table, present, strict=True):
                 positions = np.searchsorted(values, table_values[is_present])
-                n_present, n_missing = recoded.records[is_present], recoded.records[~is_present]
+                n_present, n_missing = (
+                    recoded.record_counts[is_present],
+                    recoded.record_counts[~is_present],
+                )
                 table_counts = np.bincount(positions, n_present, len(values)).astype(np.int64)
                 counts.append(table_counts)
                 summaries.append(_summarise(values, table_counts, int(n_missing.sum())))
@@ -118,7 +126,7 @@ def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> 
                 name, numbers, original_summary, masked_summary, min_count, is_whole=is_whole
             )
     original_counts, masked_counts = (
-        _value_counts(frame, name, recoded.records) for frame in frames
+        _value_counts(frame, name, recoded.record_counts) for frame in frames
     )
     return category_entry(name, original_counts, masked_counts, min_count)
 
@@ -130,9 +138,9 @@ def _summarise(values: NDArray[np.float64], counts: Codes, missing: int) -> Numb
     return NumberSummary(mean, deviation, float(present[0]), float(present[-1]), missing)
 
 
-def _value_counts(frame: Frame, name: str, records: Codes) -> dict[Any, int]:
+def _value_counts(frame: Frame, name: str, record_counts: Codes) -> dict[Any, int]:
     counts: Counter[Any] = Counter()
-    for value, number in zip(frame[name].to_list(), records.tolist(), strict=True):
+    for value, number in zip(frame[name].to_list(), record_counts.tolist(), strict=True):
         counts[value] += number
     return dict(counts)
 
@@ -150,7 +158,7 @@ def recode_combinations(
     warnings: list[ShoalWarning] = []
     for step in steps:
         result = step.apply_to_distinct(frame, counts, confidential, known_types)
-        combination, counts = combination[result.rows], result.records
+        combination, counts = combination[result.rows], result.record_counts
         frame = with_values(tables.take(frame, result.rows), dict(result.values))
         now_text = [
             name for name, new_values in result.values.items() if isinstance(new_values, TextColumn)

@@ -14,7 +14,7 @@ from shoal.errors import FileError
 from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.metrics import classes
-from shoal.scale.job import ReleaseJob, load_job, worker_task
+from shoal.scale.job import ReleaseJob, load_job
 from shoal.scale.recoding.combinations import combination_hashes
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
@@ -27,6 +27,7 @@ from shoal.scale.storage.scratch_files import (
     write_scratch,
     write_scratch_files,
 )
+from shoal.scale.worker_task import worker_task
 
 Codes = NDArray[np.int64]
 
@@ -73,10 +74,10 @@ def write_recoded(
     original = tables.to_native(recoded.original).select(list(combination_columns))
     hashes = combination_hashes(original, combination_columns, seed)
     first_rows = np.flatnonzero(np.diff(recoded.combination, prepend=-1))
-    bins = pack_in_order(np.add.reduceat(recoded.records, first_rows), max_records)
+    bins = pack_in_order(np.add.reduceat(recoded.record_counts, first_rows), max_records)
     borders = hashes[first_rows][np.flatnonzero(np.diff(bins, prepend=-1))]
     masked = tables.to_native(recoded.masked).select(list(masked_columns))
-    columns = [*original.columns, *masked.columns, pa.array(recoded.records)]
+    columns = [*original.columns, *masked.columns, pa.array(recoded.record_counts)]
     table = pa.table(columns, list(map(str, range(len(columns)))))
     return borders, write_scratch(path, table, bucket_of(hashes, borders))
 

@@ -27,13 +27,13 @@ class Chunk:
         The file.
     row_groups : tuple of int
         The numbers of the row groups.
-    records : int
+    n_records : int
         Number of records in them.
     """
 
     path: str
     row_groups: tuple[int, ...]
-    records: int
+    n_records: int
 
 
 class Footer(NamedTuple):
@@ -71,9 +71,9 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
             if n_records >= chunk_size or number + 1 == len(lengths):
                 chunks.append(Chunk(path, tuple(row_groups), n_records))
                 row_groups = []
-    if not sum(chunk.records for chunk in chunks):
+    if not sum(chunk.n_records for chunk in chunks):
         raise InputError("The data hold no records.", code="no-records")
-    return [chunk for chunk in chunks if chunk.records]
+    return [chunk for chunk in chunks if chunk.n_records]
 
 
 def read_batches(
@@ -98,7 +98,7 @@ def read_batches(
                 table = table.filter(pa.array(~incomplete))
             if len(table):
                 yield table
-    if n_read != chunk.records:
+    if n_read != chunk.n_records:
         raise FileError(
             f"{name_of(chunk.path)!r} changed while it was read. Run again.",
             code="file-changed",

@@ -7,11 +7,11 @@ import pyarrow as pa
 
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.frame.roles import name_columns
-from shoal.scale.job import worker_task
 from shoal.scale.runners.dask_cluster import DaskRunner, translate_errors
 from shoal.scale.runners.runner import Runner
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import write_parquet
+from shoal.scale.worker_task import worker_task
 
 
 def is_dask_frame(source: Any) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from shoal.errors import FileError
 from shoal.io.store import as_location, is_web, name_of, redact
-from shoal.scale.publication.release_folder import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage.files import file_exists, is_remote, join, list_files, read_bytes
+from shoal.scale.storage.marker import JOURNAL, MARKER, files_of_marker
 
 SUFFIXES = (".parquet", ".pq")
 
@@ -182,10 +182,7 @@ def _parquet_files(folder: Path) -> list[str]:
 
 def _refuse_unreadable(error: OSError) -> None:
     """Refuse a folder that cannot be read: its records would be left out silently."""
-    reason = (error.strerror or "I/O error").lower()
-    raise FileError(
-        f"{str(error.filename)!r} could not be read: {reason}.", code="file-unreadable"
-    ) from None
+    raise FileError.unreadable(error.filename, error) from None
 
 
 def _is_hidden(name: str) -> bool:

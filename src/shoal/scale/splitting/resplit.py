@@ -7,13 +7,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from shoal.scale.job import Job, ReleaseJob, load_job, worker_task
+from shoal.scale.job import MicroaggregationJob, ReleaseJob, load_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample, sampling_share
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_scratch_files
+from shoal.scale.worker_task import worker_task
 
 TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
 
@@ -60,7 +61,7 @@ def resplit(
     while True:
         records_by_bucket: Counter[int] = Counter()
         for file in files:
-            records_by_bucket.update(file.records)
+            records_by_bucket.update(file.record_counts)
         large = [
             bucket
             for bucket in sorted(records_by_bucket)
@@ -106,7 +107,7 @@ def split_cell(
     job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
     """Split the records of a cell by a new tree; return nothing if all are equal."""
-    job: Job = load_job(job_file)
+    job: MicroaggregationJob = load_job(job_file)
     tree = _cell_tree(job, cell, files, max_records)
     if tree.n_leaves == 1:
         return []
@@ -169,11 +170,13 @@ def pack_in_order(counts: Codes, max_records: int) -> Codes:
     return bins
 
 
-def _cell_tree(job: Job, cell: int, files: Sequence[ScratchFile], max_records: int) -> SplitTree:
+def _cell_tree(
+    job: MicroaggregationJob, cell: int, files: Sequence[ScratchFile], max_records: int
+) -> SplitTree:
     """Return the split tree of a cell, built on a sample; its weights add up to the records."""
     encoders = (*job.encoders.masked, *job.encoders.confidential)
     columns = list(dict.fromkeys(encoder.name for encoder in encoders))
-    n_records = sum(file.records[cell] for file in files)
+    n_records = sum(file.record_counts[cell] for file in files)
     share = sampling_share(n_records, max_records)
 
     def sample_file(file: ScratchFile) -> Sample:

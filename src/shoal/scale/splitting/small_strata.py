@@ -5,12 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.scale.job import Job, load_job, save_job, worker_task
+from shoal.scale.job import MicroaggregationJob, load_job, save_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.splitting.strata import MergedStrata
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
 from shoal.scale.statistics.hashes import Hashes, record_hashes
+from shoal.scale.worker_task import worker_task
 from shoal.steps.constraints.strata import describe_merged_strata, join_small_strata, largest_strata
 
 Codes = NDArray[np.int64]
@@ -19,7 +20,7 @@ Sums = dict[int, list[int]]  # by stratum, the exact sum of each axis
 
 def merge_strata(
     runner: Runner,
-    job: Job,
+    job: MicroaggregationJob,
     path: str,
     chunks: Sequence[Chunk],
     counts: Codes,
@@ -34,7 +35,7 @@ def merge_strata(
     ----------
     runner : Runner
         What executes the tasks.
-    job : Job
+    job : MicroaggregationJob
         The job, whose strata are not yet divided into cells.
     path : str
         The file to write the job to, for the workers.
@@ -51,21 +52,21 @@ def merge_strata(
         None and an empty string if no stratum is too small.
     """
     k, strata = job.step.k, job.strata
-    records = counts.tolist()
+    record_counts = counts.tolist()
     # Of two strata that are merged at most one has k units, so that counting to k is enough.
-    sizes = records if unit_hashes is None else list(map(len, unit_hashes))
+    sizes = record_counts if unit_hashes is None else list(map(len, unit_hashes))
     if min(sizes) >= k:
         return None, ""
     sums = _sum_strata(runner, job, path, chunks)
 
     def group_size(group: Sequence[int]) -> int:
         if unit_hashes is None:
-            return sum(records[stratum] for stratum in group)
+            return sum(record_counts[stratum] for stratum in group)
         return len(np.unique(np.concatenate([unit_hashes[stratum] for stratum in group])))
 
     def centroid(group: Sequence[int]) -> NDArray[np.float64]:
         totals = zip(*(sums[stratum] for stratum in group), strict=True)
-        number = sum(records[stratum] for stratum in group)
+        number = sum(record_counts[stratum] for stratum in group)
         return np.array([float(sum(total) * UNIT / number) for total in totals])
 
     groups = join_small_strata(len(counts), k, group_size, centroid)
@@ -75,12 +76,14 @@ def merge_strata(
     ):
         merged_into[group], representative[group] = number, largest
     sentence = describe_merged_strata(
-        groups, sizes, records, k, columns=strata.columns, noun=job.step.unit_noun
+        groups, sizes, record_counts, k, columns=strata.columns, noun=job.step.unit_noun
     )
     return MergedStrata(merged_into, representative), sentence
 
 
-def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> list[Hashes]:
+def strata_units(
+    runner: Runner, job: MicroaggregationJob, path: str, chunks: Sequence[Chunk]
+) -> list[Hashes]:
     """Return the least hashes of the units of each stratum, up to k of them.
 
     Equal units have equal hashes. So fewer than k hashes are the exact number of units, and k
@@ -88,7 +91,7 @@ def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -
     """
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
-    sizes = [chunk.records for chunk in chunks]
+    sizes = [chunk.n_records for chunk in chunks]
     hashes_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
     for _, hashes_of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
         for stratum, hashes in hashes_of_chunk.items():
@@ -101,7 +104,7 @@ def strata_units(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -
 @worker_task
 def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
     """Return the least hashes of the units of each stratum of a chunk, up to k of them."""
-    job: Job = load_job(job_file)
+    job: MicroaggregationJob = load_job(job_file)
     assert job.unit is not None
     hashes_by_stratum: dict[int, Hashes] = {}
     columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
@@ -114,11 +117,13 @@ def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
     return hashes_by_stratum
 
 
-def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) -> Sums:
+def _sum_strata(
+    runner: Runner, job: MicroaggregationJob, path: str, chunks: Sequence[Chunk]
+) -> Sums:
     """Return the sums of the masked columns in each stratum, in units of ``UNIT``."""
     save_job(job, path)
     tasks = [(path, chunk) for chunk in chunks]
-    sizes = [chunk.records for chunk in chunks]
+    sizes = [chunk.n_records for chunk in chunks]
     sums: Sums = {}
     for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
         _add_sums(sums, chunk_sums)
@@ -128,7 +133,7 @@ def _sum_strata(runner: Runner, job: Job, path: str, chunks: Sequence[Chunk]) ->
 @worker_task
 def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
     """Return the sums of the masked columns in each stratum of a chunk."""
-    job: Job = load_job(job_file)
+    job: MicroaggregationJob = load_job(job_file)
     sums: Sums = {}
     columns = [*job.step.columns, *job.strata.columns]
     for table in read_batches(chunk, columns, job.required_columns):

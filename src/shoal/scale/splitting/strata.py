@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from shoal.scale.microaggregation.encoders import Encoders
+from shoal.scale.encoders import Encoders
 from shoal.scale.sources.chunks import sort_by
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
 from shoal.scale.statistics.sample import Sample
@@ -123,7 +123,7 @@ def stratum_codes(table: pa.Table, columns: Sequence[str], values: Sequence[pa.A
 def find_strata(statistics: TableStatistics, columns: Sequence[str]) -> tuple[Strata, Codes]:
     """Return the strata in the order of their values, not yet divided, and their sizes."""
     if not columns:
-        return Strata((), (), np.zeros(1, np.int64), ()), np.array([statistics.records])
+        return Strata((), (), np.zeros(1, np.int64), ()), np.array([statistics.n_records])
     strata: pa.Table = statistics.strata
     values = [_distinct_values(strata, name) for name in columns]
     codes = stratum_codes(strata, columns, values)

@@ -32,7 +32,7 @@ class MomentSums:
     ----------
     columns : tuple of str
         The columns.
-    records : int
+    n_records : int
         Number of records.
     sums : dict
         Sums in units of `exact_sums.UNIT`: of the z-scores of column i under the key ``(table, i)``
@@ -41,7 +41,7 @@ class MomentSums:
     """
 
     columns: tuple[str, ...] = ()
-    records: int = 0
+    n_records: int = 0
     sums: Mapping[tuple[int, ...], int] = field(default_factory=dict)
 
     @classmethod
@@ -68,10 +68,10 @@ class MomentSums:
         if not other.columns:
             return self
         sums = {key: total + other.sums[key] for key, total in self.sums.items()}
-        return MomentSums(self.columns, self.records + other.records, sums)
+        return MomentSums(self.columns, self.n_records + other.n_records, sums)
 
     def _mean(self, key: tuple[int, ...]) -> float:
-        return float(self.sums[key] * UNIT / self.records)
+        return float(self.sums[key] * UNIT / self.n_records)
 
     def _moments(self, table: int) -> tuple[Matrix, Matrix]:
         """Return means and covariances of one of the two tables."""
@@ -94,7 +94,7 @@ class MomentSums:
         """Return the measures that follow from the sums, and why some could not be computed."""
         measures: dict[str, Any] = {}
         remarks: dict[str, str] = {}
-        if not self.columns or not self.records:
+        if not self.columns or not self.n_records:
             return measures, remarks
         inputs = {"original": self._table_with_moments(0), "masked": self._table_with_moments(1)}
         for name in MOMENT_MEASURES:
@@ -111,7 +111,7 @@ class MomentSums:
     def correlations(self, max_columns: int) -> dict[str, Any]:
         """Return the correlations of the first columns before and after, rounded for a figure."""
         names = self.columns[:max_columns]
-        if len(names) < 2 or not self.records:
+        if len(names) < 2 or not self.n_records:
             return {}
         matrices = []
         for table in (0, 1):

@@ -17,9 +17,9 @@ PER_CELL = 100  # sampled records of a cell
 Counts = NDArray[np.int64]
 
 
-def sampling_share(records: int, cell_size: int) -> float:
+def sampling_share(n_records: int, cell_size: int) -> float:
     """Return the share of the records to sample for splitting them into cells of ``cell_size``."""
-    return min(1.0, max(MIN_SAMPLE, PER_CELL * records // cell_size) / records)
+    return min(1.0, max(MIN_SAMPLE, PER_CELL * n_records // cell_size) / n_records)
 
 
 @dataclass(frozen=True, eq=False)

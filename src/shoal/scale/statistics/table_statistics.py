@@ -145,7 +145,7 @@ class TableStatistics:
 
     Parameters
     ----------
-    records : int
+    n_records : int
         Number of records, without dropped ones.
     moments : dict
         Moments of the numeric columns.
@@ -166,7 +166,7 @@ class TableStatistics:
         The distinct values of each confidential column with their counts, where requested.
     """
 
-    records: int = 0
+    n_records: int = 0
     moments: Mapping[str, Moments] = field(default_factory=dict)
     value_counts: Mapping[str, pa.Table] = field(default_factory=dict)
     strata: pa.Table | None = None
@@ -198,7 +198,7 @@ def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
     strata = [partial.strata for partial in statistics if partial.strata is not None]
     samples = [partial.sample for partial in statistics if partial.sample is not None]
     return TableStatistics(
-        sum(partial.records for partial in statistics),
+        sum(partial.n_records for partial in statistics),
         moments,
         value_counts,
         _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,

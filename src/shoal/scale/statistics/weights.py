@@ -1,7 +1,7 @@
 """Survey weights of a large table: validation, weighted moments and weighted totals."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -14,14 +14,12 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.columns import Column
+from shoal.metrics.utility.totals import describe_totals
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_products
 
 MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
 
 Values = NDArray[np.float64]
-# By column and "before", "after" or "absolute": the weighted totals of the original values, of the
-# masked values, and of the absolute original values.
-WeightedTotals = Mapping[tuple[str, str], int]
 
 
 @dataclass(frozen=True)
@@ -184,38 +182,75 @@ def merge_weighted(
     return merged
 
 
+@dataclass(frozen=True)
+class WeightedTotals:
+    """The weighted totals of a column, in units of `exact_sums.UNIT`.
+
+    Parameters
+    ----------
+    original, masked : int
+        The totals of the original and of the masked values.
+    absolute : int
+        The total of the absolute original values, with which a change is compared.
+    """
+
+    original: int = 0
+    masked: int = 0
+    absolute: int = 0
+
+    @classmethod
+    def from_columns(cls, weights: Values, original: Column, masked: Column) -> Self:
+        """Return the totals of some records."""
+        return cls(
+            exact_integer_sum(weights * original.values),
+            exact_integer_sum(weights * masked.values),
+            exact_integer_sum(weights * np.abs(original.values)),
+        )
+
+    def __add__(self, other: "WeightedTotals") -> "WeightedTotals":
+        return WeightedTotals(
+            self.original + other.original,
+            self.masked + other.masked,
+            self.absolute + other.absolute,
+        )
+
+    @property
+    def change(self) -> float:
+        """The change of the total, in per cent of the total of absolute values."""
+        if not self.absolute:
+            return 100.0 * (self.masked != self.original)
+        return float(Fraction(100 * abs(self.masked - self.original), self.absolute))
+
+
 def weighted_totals(
     weights: Values, original_columns: Sequence[Column], masked_columns: Sequence[Column]
-) -> WeightedTotals:
-    """Return the weighted totals of complete numeric columns before and after masking.
-
-    Totals are in units of ``UNIT``. A change is compared with ``"absolute"``, the total of the
-    absolute values before masking.
-    """
-    totals: dict[tuple[str, str], int] = {}
-    for original, masked in zip(original_columns, masked_columns, strict=True):
-        if original.kind != "numeric" or original.is_missing.any():
-            continue
-        totals[original.name, "before"] = exact_integer_sum(weights * original.values)
-        totals[original.name, "after"] = exact_integer_sum(weights * masked.values)
-        totals[original.name, "absolute"] = exact_integer_sum(weights * np.abs(original.values))
-    return totals
+) -> dict[str, WeightedTotals]:
+    """Return the weighted totals of the complete numeric columns of some records, by column."""
+    return {
+        original.name: WeightedTotals.from_columns(weights, original, masked)
+        for original, masked in zip(original_columns, masked_columns, strict=True)
+        if original.kind == "numeric" and not original.is_missing.any()
+    }
 
 
-def total_change(totals: WeightedTotals, columns: Sequence[str]) -> tuple[dict[str, float], str]:
+def sum_totals(
+    totals_of_parts: Iterable[Mapping[str, WeightedTotals]],
+) -> dict[str, WeightedTotals]:
+    """Return the weighted totals of several parts together, by column."""
+    sums: dict[str, WeightedTotals] = {}
+    for part_totals in totals_of_parts:
+        for name, totals in part_totals.items():
+            sums[name] = sums.get(name, WeightedTotals()) + totals
+    return sums
+
+
+def total_change(
+    totals: Mapping[str, WeightedTotals], columns: Sequence[str]
+) -> tuple[dict[str, float], str]:
     """Return `shoal.metrics.weighted_total_change` by column, and a sentence on the totals."""
-    change: dict[str, float] = {}
-    clauses: list[str] = []
-    for name in columns:
-        original_total, masked_total, absolute_total = (
-            totals[name, key] * UNIT for key in ("before", "after", "absolute")
-        )
-        change[name] = (
-            float(100 * abs(masked_total - original_total) / absolute_total)
-            if absolute_total
-            else 100.0 * (masked_total != original_total)
-        )
-        clauses.append(
-            f"{name!r} {float(original_total):.10g} before and {float(masked_total):.10g} after"
-        )
-    return change, f"Weighted totals: {', '.join(clauses)}."
+    sentence = describe_totals(
+        columns,
+        [float(totals[name].original * UNIT) for name in columns],
+        [float(totals[name].masked * UNIT) for name in columns],
+    )
+    return {name: totals[name].change for name in columns}, sentence

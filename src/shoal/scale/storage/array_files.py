@@ -5,7 +5,6 @@ A worker reads only those pages of a file that it needs, and processes of one ma
 
 import io
 import mmap
-import os
 import tempfile
 from collections.abc import Callable
 from functools import lru_cache
@@ -16,7 +15,13 @@ import numpy as np
 
 from shoal.errors import FileError
 from shoal.io.store import redact
-from shoal.scale.storage.files import copy_to_stream, is_remote, remove_file, write_bytes
+from shoal.scale.storage.files import (
+    copy_to_stream,
+    is_remote,
+    os_reason,
+    remove_file,
+    write_bytes,
+)
 from shoal.scale.storage.scratch_files import atomic_path
 
 ALIGNMENT = 64  # bytes; an array begins at a multiple of it
@@ -54,8 +59,8 @@ def write_arrays(path: str, content: Content) -> ArrayFile[Content]:
     except OSError as error:
         folder = str(Path(path).parent)
         raise FileError(
-            f"Scratch files cannot be written to {folder!r}: {_reason(error)}. Name another folder"
-            " as `scratch`.",
+            f"Scratch files cannot be written to {folder!r}: {os_reason(error)}. Name another"
+            " folder as `scratch`.",
             code="cannot-write",
             file=folder,
         ) from None
@@ -112,7 +117,7 @@ def _map_file(path: str) -> mmap.mmap:
             return _map(file)
     except OSError as error:
         raise FileError(
-            f"{redact(path)!r} could not be read: {_reason(error)}.",
+            f"{redact(path)!r} could not be read: {os_reason(error)}.",
             code="file-unreadable",
             file=redact(path),
         ) from None
@@ -130,7 +135,3 @@ def _fetch(path: str) -> mmap.mmap:
 def _map(file: Any) -> mmap.mmap:
     # Nothing is written to it, but kernels are compiled for arrays that can be written to.
     return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
-
-
-def _reason(error: OSError) -> str:
-    return (os.strerror(error.errno) if error.errno else "I/O error").lower()

@@ -5,6 +5,7 @@ environment. Its messages may contain names of accounts and keys, so they are no
 """
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import lru_cache
@@ -204,6 +205,11 @@ def hash_file(path: str) -> tuple[int, str]:
             digest.update(content)
             size += len(content)
     return size, digest.hexdigest()
+
+
+def os_reason(error: OSError) -> str:
+    """Return why the operating system refused, in its words; nothing that a store may have said."""
+    return (os.strerror(error.errno) if error.errno else "I/O error").lower()
 
 
 def file_entry(path: str) -> dict[str, Any]:

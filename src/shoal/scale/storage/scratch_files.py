@@ -38,7 +38,7 @@ class ScratchFile(NamedTuple):
 
     path: str
     positions: Mapping[int, Position]
-    records: Mapping[int, int]
+    record_counts: Mapping[int, int]
 
     def restricted_to(self, buckets: Sequence[int]) -> "ScratchFile":
         """Return the entry of this file restricted to some buckets, for a task that reads them."""
@@ -46,7 +46,7 @@ class ScratchFile(NamedTuple):
         return ScratchFile(
             self.path,
             {bucket: self.positions[bucket] for bucket in present_buckets},
-            {bucket: self.records[bucket] for bucket in present_buckets},
+            {bucket: self.record_counts[bucket] for bucket in present_buckets},
         )
 
     def without(self, buckets: Container[int]) -> "ScratchFile":
@@ -58,7 +58,7 @@ class ScratchFile(NamedTuple):
         return ScratchFile(
             self.path,
             {new_buckets[bucket]: position for bucket, position in self.positions.items()},
-            {new_buckets[bucket]: count for bucket, count in self.records.items()},
+            {new_buckets[bucket]: count for bucket, count in self.record_counts.items()},
         )
 
 

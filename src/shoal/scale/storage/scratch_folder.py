@@ -16,6 +16,7 @@ from shoal.scale.storage.files import (
     file_exists,
     is_remote,
     join,
+    os_reason,
     remove_file,
     remove_folder,
     write_bytes,
@@ -62,7 +63,7 @@ class ScratchFolder:
             for name in self.subfolders:
                 Path(self.location, name).mkdir()
         except OSError as error:
-            reason = (error.strerror or "I/O error").lower()
+            reason = os_reason(error)
             raise FileError(
                 f"Scratch files cannot be written to {self.scratch!r}: {reason}. Name another"
                 " folder as `scratch`.",

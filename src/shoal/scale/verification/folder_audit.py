@@ -26,12 +26,12 @@ from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask
 from shoal.scale.assessment.verdict import judge_recount
-from shoal.scale.publication.release_folder import MARKER
 from shoal.scale.release import LargeRelease
 from shoal.scale.sources.chunks import Footer, read_footer
 from shoal.scale.sources.source_files import find_files
 from shoal.scale.storage.files import file_entry, hash_file, is_remote, join, list_files
 from shoal.scale.storage.files import read_bytes as read_store
+from shoal.scale.storage.marker import MARKER
 from shoal.scale.verification.recount import Recount, recount, recount_constraints
 
 MAX_NAMED = 3  # files that are named; further ones are counted
@@ -240,7 +240,10 @@ class FolderAudit:
 
 def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
     """Return whether every class is in a single file, so that counting file by file is right."""
-    checked = f"each of {counts.n_compared} drawn" if counts.is_sample else "each"
     if counts.n_split:
-        return False, f"{counts.n_split} are in more than one file, where they were counted apart"
-    return True, f"{counts.n_classes}, and {checked} is in one file"
+        classes, verb = ("class", "spans") if counts.n_split == 1 else ("classes", "span")
+        return False, (
+            f"{counts.n_split:,} {classes} {verb} several files and were counted separately in each"
+        )
+    sampled = f"each of {counts.n_compared:,} sampled classes" if counts.is_sample else "each"
+    return True, f"{counts.n_classes:,} classes; {sampled} is in a single file"

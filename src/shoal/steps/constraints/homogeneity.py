@@ -62,6 +62,29 @@ def homogeneous_groups(
     return ~np.array(has_several_values).T
 
 
+def refuse_homogeneous_groups(
+    shared_counts: Mapping[str, SharedCounts], n_groups: int, unit: str
+) -> None:
+    """Refuse groups of which some share a confidential value.
+
+    Parameters
+    ----------
+    shared_counts : mapping of str to SharedCounts
+        For each confidential column, the number of groups that share a value of it.
+    n_groups : int
+        Number of all groups.
+    unit : str
+        What k counts: ``"record"`` or the column of units.
+    """
+    reason = describe_homogeneity(shared_counts, n_groups, unit)
+    if reason:
+        raise InputError(
+            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
+            " raise k.",
+            code="homogeneous-groups",
+        )
+
+
 def merge_homogeneous(
     Z: Matrix,
     groups: Partition,
@@ -103,12 +126,12 @@ def merge_homogeneous(
                 column=name,
             )
 
-    def is_varied(records: Codes) -> bool:
-        values = codes[records]
+    def is_varied(members: Codes) -> bool:
+        values = codes[members]
         if units is None:
             return bool(((values != values[0]).any(axis=0) | (values[0] < 0)).all())
-        record_units, one_group = units[records], np.zeros(len(records), np.int64)
-        return not any(shares_value(one_group, column, record_units)[0] for column in values.T)
+        member_units, one_group = units[members], np.zeros(len(members), np.int64)
+        return not any(shares_value(one_group, column, member_units)[0] for column in values.T)
 
     return merge_failing(Z, groups, is_varied)
 

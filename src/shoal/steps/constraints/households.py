@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.partitioners import Partition, Partitioner
+from shoal.steps._step import too_few_error
 
 Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
@@ -47,12 +48,11 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     household_of_record = np.unique(households, return_inverse=True)[1]
     sizes = np.bincount(household_of_record)
     if len(sizes) < partitioner.k:
-        raise InputError(
-            f"A group needs k={partitioner.k} households but the data hold only {len(sizes):,}."
-            " Lower k, or leave `household` out.",
-            code="too-few-units",
-            k=partitioner.k,
-            units=len(sizes),
+        raise too_few_error(
+            partitioner.k,
+            len(sizes),
+            "households",
+            way_out="Lower k, or leave `household` out.",
         )
     means = np.column_stack([np.bincount(household_of_record, axis) / sizes for axis in Z.T])
     labels = partitioner.fit(means).labels_[household_of_record]

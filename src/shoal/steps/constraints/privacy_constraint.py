@@ -44,7 +44,7 @@ class PrivacyConstraint:
     ----------
     names : list of str
         Names of the confidential columns.
-    ranks : ndarray of shape (n_records, n_confidential)
+    codes : ndarray of shape (n_records, n_confidential)
         Their values as integers from 0, for the whole table: ranks, or codes of categories.
     ordered : ndarray of shape (n_confidential,)
         Whether the integers of a column are ranks.
@@ -63,7 +63,7 @@ class PrivacyConstraint:
     """
 
     names: Sequence[str]
-    ranks: Labels
+    codes: Labels
     ordered: NDArray[np.bool_]
     diversity: float | None
     kind: Kind
@@ -75,25 +75,25 @@ class PrivacyConstraint:
     @cached_property
     def totals(self) -> list[Labels]:
         """How often each value occurs in the table, by column."""
-        return [np.bincount(column, self.counts).astype(np.int64) for column in self.ranks.T]
+        return [np.bincount(column, self.counts).astype(np.int64) for column in self.codes.T]
 
     @cached_property
     def unit_totals(self) -> list[Any]:
         """The `totals` if each unit counts once, divided among its records."""
         assert self.units is not None
-        weights = weights_in_class(np.zeros(len(self.ranks), np.int64), self.units)
-        return [np.bincount(column, weights) for column in self.ranks.T]
+        weights = weights_in_class(np.zeros(len(self.codes), np.int64), self.units)
+        return [np.bincount(column, weights) for column in self.codes.T]
 
-    def is_met_by(self, records: Labels) -> bool:
+    def is_met_by(self, members: Labels) -> bool:
         """Return whether a group meets the constraint and, where units count, holds k of them."""
-        if self.units is not None and len(np.unique(self.units[records])) < self.k:
+        if self.units is not None and len(np.unique(self.units[members])) < self.k:
             return False
         is_diverse = self.diversity is None or bool(
-            (self.values_in(records) >= self.diversity - TOLERANCE).all()
+            (self.n_values_in(members) >= self.diversity - TOLERANCE).all()
         )
         return is_diverse and (
             self.closeness is None
-            or bool((self.distances(records) <= self.closeness + TOLERANCE).all())
+            or bool((self.distances(members) <= self.closeness + TOLERANCE).all())
         )
 
     def met_by_classes(self, labels: Labels) -> NDArray[np.bool_]:
@@ -102,7 +102,7 @@ class PrivacyConstraint:
         The number of units is not checked.
         """
         is_met = np.ones(int(labels.max()) + 1, bool)
-        for column, is_ordered in zip(self.ranks.T, self.ordered, strict=True):
+        for column, is_ordered in zip(self.codes.T, self.ordered, strict=True):
             if self.diversity is not None:
                 counts = tally(labels, column, self.units, self.counts)
                 values = counts.n_distinct if self.kind == "distinct" else counts.n_effective
@@ -129,20 +129,20 @@ class PrivacyConstraint:
         counts_distinct_only = self.closeness is None and self.kind == "distinct"
         return self.units is None and counts_distinct_only
 
-    def values_in(self, records: Labels) -> NDArray[np.float64]:
+    def n_values_in(self, members: Labels) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
-        tallies = [self._tally(i, records) for i in range(len(self.names))]
+        tallies = [self._tally(i, members) for i in range(len(self.names))]
         counts = [
             value_counts.n_distinct if self.kind == "distinct" else value_counts.n_effective
             for value_counts in tallies
         ]
         return np.array([float(count[0]) for count in counts])
 
-    def distances(self, records: Labels) -> NDArray[np.float64]:
+    def distances(self, members: Labels) -> NDArray[np.float64]:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
-                distance_from_table(self._divided_tally(i, records), bool(is_ordered))[0]
+                distance_from_table(self._divided_tally(i, members), bool(is_ordered))[0]
                 for i, is_ordered in enumerate(self.ordered)
             ]
         )
@@ -156,21 +156,21 @@ class PrivacyConstraint:
         ``location`` names the records in the message.
         """
         n_records = len(rows) if self.counts is None else int(self.counts[rows].sum())
-        records = f"all {n_records:,} records{location} together"
+        subject = f"all {n_records:,} records{location} together"
         if self.diversity is not None:
-            self._refuse_diversity(rows, records)
+            self._refuse_diversity(rows, subject)
         if self.closeness is not None and self.units is None:
-            self._refuse_closeness(rows, records)
+            self._refuse_closeness(rows, subject)
 
-    def _refuse_diversity(self, rows: Labels, records: str) -> None:
+    def _refuse_diversity(self, rows: Labels, subject: str) -> None:
         assert self.diversity is not None
         relaxed = self if self.units is None else replace(self, units=None, kind="distinct")
-        for name, attained in zip(self.names, relaxed.values_in(rows), strict=True):
+        for name, attained in zip(self.names, relaxed.n_values_in(rows), strict=True):
             if attained < self.diversity - TOLERANCE:
                 attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
                 kind = "different" if relaxed.kind == "distinct" else "equally frequent"
                 raise InputError(
-                    f"diversity={self.diversity:g} cannot be reached: {records} have"
+                    f"diversity={self.diversity:g} cannot be reached: {subject} have"
                     f" {attainable:g} {kind} values of column {name!r}. Ask for no more, or give"
                     " the column another role.",
                     code="diversity-out-of-reach",
@@ -179,13 +179,13 @@ class PrivacyConstraint:
                     attainable=float(attainable),
                 )
 
-    def _refuse_closeness(self, rows: Labels, records: str) -> None:
+    def _refuse_closeness(self, rows: Labels, subject: str) -> None:
         assert self.closeness is not None
         for name, distance in zip(self.names, self.distances(rows), strict=True):
             if distance > self.closeness + TOLERANCE:
                 attainable = np.ceil(distance * 1e4) / 1e4
                 raise InputError(
-                    f"closeness={self.closeness:g} cannot be reached: {records} are at a distance"
+                    f"closeness={self.closeness:g} cannot be reached: {subject} are at a distance"
                     f" of {attainable:g} from the table in column {name!r}. Ask for no less, or"
                     " merge strata.",
                     code="closeness-out-of-reach",
@@ -215,30 +215,30 @@ class PrivacyConstraint:
         """
         if by == "swap" and self.closeness is not None:
             groups = exchange(
-                Z, groups, self.ranks[rows], self.ordered, self.totals, self.closeness
+                Z, groups, self.codes[rows], self.ordered, self.totals, self.closeness
             )
-        return merge_failing(Z, groups, lambda records: self.is_met_by(rows[records]))
+        return merge_failing(Z, groups, lambda members: self.is_met_by(rows[members]))
 
-    def _tally(self, column: int, records: Labels) -> Tally:
+    def _tally(self, column: int, members: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, for its most frequent value."""
-        values = self.ranks[records, column]
+        values = self.codes[members, column]
         if self.units is not None:
-            one_group = np.zeros(len(records), np.int64)
-            values = commonest_values(one_group, self.units[records], values)[1]
+            one_group = np.zeros(len(members), np.int64)
+            values = commonest_values(one_group, self.units[members], values)[1]
         if self.units is None and self.counts is not None:
             distinct, inverse = np.unique(values, return_inverse=True)
-            counts = np.bincount(inverse.ravel(), self.counts[records]).astype(np.int64)
+            counts = np.bincount(inverse.ravel(), self.counts[members]).astype(np.int64)
         else:
             distinct, counts = np.unique(values, return_counts=True)
         return _tally_of_group(distinct, counts, int(counts.sum()), self.totals[column])
 
-    def _divided_tally(self, column: int, records: Labels) -> Tally:
+    def _divided_tally(self, column: int, members: Labels) -> Tally:
         """Return the value counts of a group; a unit counts once, divided among its records."""
         if self.units is None:
-            return self._tally(column, records)
-        units = self.units[records]
-        weights = weights_in_class(np.zeros(len(records), np.int64), units)
-        distinct, inverse = np.unique(self.ranks[records, column], return_inverse=True)
+            return self._tally(column, members)
+        units = self.units[members]
+        weights = weights_in_class(np.zeros(len(members), np.int64), units)
+        distinct, inverse = np.unique(self.codes[members, column], return_inverse=True)
         counts = np.bincount(inverse.ravel(), weights)
         return _tally_of_group(distinct, counts, len(np.unique(units)), self.unit_totals[column])
 
@@ -250,7 +250,7 @@ def _tally_of_group(
     return Tally(np.zeros(len(distinct), np.int64), distinct, counts, np.array([size]), totals)
 
 
-def privacy_constraint(
+def read_privacy_constraint(
     step: "Microaggregate | Generalise",
     frame: Frame,
     confidential: Sequence[str],
@@ -276,10 +276,10 @@ def privacy_constraint(
             code="closeness-first-of-several",
             count=len(confidential),
         )
-    ranks, ordered = rank_or_category_codes(frame, confidential, types)
+    codes, ordered = rank_or_category_codes(frame, confidential, types)
     return PrivacyConstraint(
         confidential,
-        ranks,
+        codes,
         ordered,
         step.diversity,
         step.diversity_kind,
@@ -297,7 +297,7 @@ def constrained_partitioner(
     if constraint is None or step.closeness is None or step.closeness_by != "first":
         return partitioner
     kind: Any = "ordered" if constraint.ordered[0] else "categories"
-    return ClosenessFirst(step.k, step.closeness, constraint.ranks[:, 0].tolist(), kind)
+    return ClosenessFirst(step.k, step.closeness, constraint.codes[:, 0].tolist(), kind)
 
 
 def constraint_sentences(step: Step) -> list[str]:

@@ -11,7 +11,7 @@ from shoal.frame.columns import Column, read_column, refuse_missing
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.geometry import (
-    SCALES,
+    STANDARDISATIONS,
     axes_of,
     is_constant,
     join_axes,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
 Matrix = NDArray[np.float64]
+Weights = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
@@ -79,7 +80,7 @@ def read_distance_space(
     columns: Sequence[Column],
     confidential: Sequence[str],
     types: Mapping[str, Type],
-    weights: Matrix | None,
+    weights: Weights | None,
 ) -> DistanceSpace:
     """Return the space in which a step computes distances.
 
@@ -109,7 +110,7 @@ def build_distance_space(
     standardise: str,
     dependence: float,
     confidential: Sequence[Column],
-    weights: Matrix | None = None,
+    weights: Weights | None = None,
     column_weights: Mapping[str, float] | None = None,
 ) -> DistanceSpace:
     """Return the space of the masked columns and of the confidential ones.
@@ -156,9 +157,13 @@ def build_distance_space(
     return DistanceSpace(names, Z, axis_columns, constant_columns, dependence, Y, len(confidential))
 
 
-def _scale_axes(A: Matrix, axis_columns: Codes, standardise: str, weights: Matrix | None) -> Matrix:
+def _scale_axes(
+    A: Matrix, axis_columns: Codes, standardise: str, weights: Weights | None
+) -> Matrix:
     has_one_axis_per_column = len(axis_columns) == axis_columns[-1] + 1
-    return SCALES[standardise](A, None if has_one_axis_per_column else axis_columns, weights)
+    return STANDARDISATIONS[standardise](
+        A, None if has_one_axis_per_column else axis_columns, weights
+    )
 
 
 def loss_of_groups(

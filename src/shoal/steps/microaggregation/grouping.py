@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.errors import InputError
 from shoal.frame.columns import Column
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import ClosenessFirst, Partition, Partitioner
 from shoal.partitioners.constraints.units import group_units
+from shoal.steps._step import too_few_error
 from shoal.steps.constraints.homogeneity import (
     count_homogeneous,
-    describe_homogeneity,
     merge_homogeneous,
+    refuse_homogeneous_groups,
 )
 from shoal.steps.constraints.households import group_households
 from shoal.steps.constraints.privacy_constraint import constrained_partitioner
@@ -71,8 +71,8 @@ def group_block(
 ) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
-    The clock runs on the first stratum only. The partitioner then does as much in all others, for
-    example as many rounds, so that the groups can be reproduced.
+    The time budget applies to the first stratum only; in all others the partitioner does the same
+    amount of work, for example as many rounds, so that the groups can be reproduced.
     """
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)
@@ -88,7 +88,9 @@ def group_block(
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
-        _refuse_homogeneous(groups, inputs, step.unit_column or RECORD_UNIT)
+        codes, units = inputs.confidential_codes, inputs.units
+        shared_counts = count_homogeneous(groups, codes, inputs.confidential, units)
+        refuse_homogeneous_groups(shared_counts, groups.n_groups, step.unit_column or RECORD_UNIT)
     return ColumnBlockGroups(groups, fitted_partitioners, partitioner, is_missing)
 
 
@@ -201,11 +203,7 @@ def _record_sets(
         n_units = len(rows) if units is None else len(np.unique(units))
         if n_units < step.k:
             noun = "records" if units is None else "units"
-            raise InputError(
-                f"A group needs k={step.k} {noun} but the data hold only {n_units}. Lower k.",
-                code="too-few-records" if units is None else "too-few-units",
-                k=step.k,
-            )
+            raise too_few_error(step.k, n_units, noun)
         axes, axis_columns = inputs.space.axes(names)
         Z = inputs.space.Z[rows][:, axes]
         is_missing[rows] = join_patterns(is_missing[rows], Z, axis_columns, step.k, units)
@@ -218,15 +216,3 @@ def _record_sets(
             yield RecordSet(
                 rows[members], present_columns, strata.location_phrase(stratum) + suffix
             )
-
-
-def _refuse_homogeneous(groups: Partition, inputs: GroupingInput, unit: str) -> None:
-    codes, units = inputs.confidential_codes, inputs.units
-    shared_counts = count_homogeneous(groups, codes, inputs.confidential, units)
-    reason = describe_homogeneity(shared_counts, groups.n_groups, unit)
-    if reason:
-        raise InputError(
-            f'{reason} Set `homogeneity="merge"` to join such groups with their neighbours, or'
-            " raise k.",
-            code="homogeneous-groups",
-        )

@@ -13,7 +13,7 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.steps._step import check_confidential
 from shoal.steps.constraints.households import refuse_split_households
-from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, privacy_constraint
+from shoal.steps.constraints.privacy_constraint import PrivacyConstraint, read_privacy_constraint
 from shoal.steps.constraints.strata import (
     FrameStrata,
     merge_small_strata,
@@ -82,7 +82,7 @@ def read_grouping_input(
     return GroupingInput(
         space=space,
         strata=_split_strata(step, frame, space, units),
-        constraint=privacy_constraint(step, frame, confidential, types, units),
+        constraint=read_privacy_constraint(step, frame, confidential, types, units),
         confidential=confidential,
         confidential_codes=_confidential_codes(step, frame, confidential),
         units=units,

@@ -45,7 +45,7 @@ class ClassConstraint(Protocol):
     def met_by_classes(self, labels: Codes) -> Mask:
         """Return which classes meet the constraint, given the class of each record."""
 
-    def is_met_by(self, records: Codes) -> bool:
+    def is_met_by(self, members: Codes) -> bool:
         """Return whether a class of these records meets the constraint."""
 
 
@@ -175,7 +175,8 @@ class Lattice:
 
         These are the rows of failing classes. If they hold fewer than k, the class that adds the
         least loss is suppressed with them, which suffices because it holds k itself. If they do not
-        meet the constraint together, the smallest classes are added: 1, 3, 7 and so on.
+        meet the constraint together, the smallest classes are added, 1, 3, 7, ... of them, until
+        they do.
         """
         ancestors = [
             levels.ancestors[level][row]
@@ -183,25 +184,27 @@ class Lattice:
         ]
         sizes = [int(column.max()) + 1 for column in ancestors]
         n_classes, labels = combine_columns(ancestors, sizes)
-        records = np.bincount(labels, self._weights, n_classes).astype(np.float64)
-        class_sizes = records if self._units is None else self._count_units(labels, n_classes)
+        record_counts = np.bincount(labels, self._weights, n_classes).astype(np.float64)
+        class_sizes = record_counts if self._units is None else self._count_units(labels, n_classes)
         is_small = class_sizes < self.k
         is_failing = is_small
         if self.constraint is not None:
             is_failing = is_small | ~self.constraint.met_by_classes(labels[self._row_of_record])
-        n_failing, n_pairs = int(records[is_failing].sum()), float((records**2).sum())
-        n_failing_below = n_failing if self._prunes_by_constraint else int(records[is_small].sum())
+        n_failing, n_pairs = int(record_counts[is_failing].sum()), float((record_counts**2).sum())
+        n_failing_below = (
+            n_failing if self._prunes_by_constraint else int(record_counts[is_small].sum())
+        )
         is_suppressed, suppressed_class_holds = is_failing.copy(), True
         if 0 < n_failing <= self.max_suppressed:
             is_suppressed, suppressed_class_holds = self._complete_suppressed_class(
-                node, is_failing, class_sizes.astype(np.int64), records, labels
+                node, is_failing, class_sizes.astype(np.int64), record_counts, labels
             )
         rows = is_suppressed[labels]
-        loss = self._node_loss(node, rows, float((records[~is_suppressed] ** 2).sum()))
+        loss = self._node_loss(node, rows, float((record_counts[~is_suppressed] ** 2).sum()))
         return Evaluation(n_failing, n_failing_below, rows, suppressed_class_holds, n_pairs, loss)
 
-    def records(self, rows: Mask) -> Mask:
-        """Return the records of some rows."""
+    def record_mask(self, rows: Mask) -> Mask:
+        """Return a mask of the records of some rows."""
         return rows[self._row_of_record]
 
     def n_records(self, rows: Mask) -> int:
@@ -227,7 +230,7 @@ class Lattice:
         return self.constraint.holds_for_any_union
 
     def _complete_suppressed_class(
-        self, node: Node, is_failing: Mask, class_sizes: Codes, records: Values, labels: Codes
+        self, node: Node, is_failing: Mask, class_sizes: Codes, record_counts: Values, labels: Codes
     ) -> tuple[Mask, bool]:
         """Return which classes to suppress, and whether these hold k and meet the constraint.
 
@@ -235,11 +238,13 @@ class Lattice:
         """
         is_suppressed = is_failing.copy()
         if self._class_size(is_suppressed[labels]) < self.k:
-            allowance = self.max_suppressed - records[is_failing].sum()
-            candidates = np.flatnonzero(~is_failing & (records <= allowance))
+            allowance = self.max_suppressed - record_counts[is_failing].sum()
+            candidates = np.flatnonzero(~is_failing & (record_counts <= allowance))
             if not len(candidates):
                 return is_suppressed, False
-            extra_losses = np.round(self._suppression_losses(node, records, labels)[candidates], 9)
+            extra_losses = np.round(
+                self._suppression_losses(node, record_counts, labels)[candidates], 9
+            )
             is_suppressed[candidates[np.lexsort((class_sizes[candidates], extra_losses))[0]]] = True
         if self.constraint is None:
             return is_suppressed, True
@@ -248,7 +253,7 @@ class Lattice:
         while not (is_met := self._is_constraint_met(is_suppressed[labels])) and n_added < len(
             others
         ):
-            if records[is_suppressed].sum() > self.max_suppressed:
+            if record_counts[is_suppressed].sum() > self.max_suppressed:
                 break
             n_added = min(2 * n_added + 1, len(others))
             is_suppressed[others[:n_added]] = True
@@ -256,17 +261,17 @@ class Lattice:
 
     def _is_constraint_met(self, rows: Mask) -> bool:
         return self.constraint is None or self.constraint.is_met_by(
-            np.flatnonzero(self.records(rows))
+            np.flatnonzero(self.record_mask(rows))
         )
 
-    def _suppression_losses(self, node: Node, records: Values, labels: Codes) -> Values:
+    def _suppression_losses(self, node: Node, record_counts: Values, labels: Codes) -> Values:
         """Return what each class loses in addition if it is suppressed, up to a common factor."""
         if self.discernibility:
-            return np.asarray(records * (self._weights.sum() - records))
+            return np.asarray(record_counts * (self._weights.sum() - record_counts))
         losses = np.zeros(len(labels))
         for levels, level, row in zip(self.levels, node, self._rows, strict=True):
             losses += (levels.losses[-1] - levels.losses[level])[row]
-        return np.bincount(labels, losses * self._weights, len(records)).astype(np.float64)
+        return np.bincount(labels, losses * self._weights, len(record_counts)).astype(np.float64)
 
     def _node_loss(self, node: Node, is_suppressed: Mask, n_released_pairs: float) -> float:
         """Return the loss of a node, given the suppressed rows and the pairs of all others."""

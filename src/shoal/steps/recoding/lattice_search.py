@@ -168,8 +168,14 @@ class _Search:
 
     def _optimum(self, bound: float) -> Optimum:
         loss, node, rows = self.best
-        records, n_evaluated = self.lattice.records(rows), len(self._is_within_limit)
-        return Optimum(node, records, loss, bound, n_evaluated, self.lattice.n_nodes)
+        return Optimum(
+            node=node,
+            is_suppressed=self.lattice.record_mask(rows),
+            loss=loss,
+            bound=bound,
+            n_evaluated=len(self._is_within_limit),
+            n_nodes=self.lattice.n_nodes,
+        )
 
 
 def _neighbours(node: Node, step: int, top: Node) -> Iterator[Node]:

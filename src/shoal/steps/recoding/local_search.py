@@ -101,17 +101,30 @@ def recoded_groups(
     n_rows = capacity + 2
     unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
     head, next_record, previous_record = _linked_lists(labels, capacity)
-    size, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
-    size[:n_groups] = np.bincount(labels)
+    sizes, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    sizes[:n_groups] = np.bincount(labels)
     pairs = np.unique(np.column_stack([labels, unit_of_record]), axis=0)
     n_units[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
     recoded = RecodedGroups(
-        ancestors, losses, codes, np.ascontiguousarray(numbers, np.float64), unit_of_record,
-        labels.astype(np.int64), head, next_record, previous_record, size, n_units,
-        np.zeros((n_rows, p), np.int64), np.full((n_rows, p), NONE, np.int64),
-        np.zeros((n_rows, p), np.int64), np.zeros((n_rows, q)), np.zeros((n_rows, q)),
-        np.zeros((n_rows, q), np.int64), np.zeros(n_rows),
-    )  # fmt: skip
+        ancestors=ancestors,
+        losses=losses,
+        codes=codes,
+        numbers=np.ascontiguousarray(numbers, np.float64),
+        unit=unit_of_record,
+        labels=labels.astype(np.int64),
+        head=head,
+        next_record=next_record,
+        previous_record=previous_record,
+        sizes=sizes,
+        n_units=n_units,
+        level=np.zeros((n_rows, p), np.int64),
+        example_code=np.full((n_rows, p), NONE, np.int64),
+        n_values=np.zeros((n_rows, p), np.int64),
+        low=np.zeros((n_rows, q)),
+        high=np.zeros((n_rows, q)),
+        n_numbers=np.zeros((n_rows, q), np.int64),
+        loss=np.zeros(n_rows),
+    )
     for g in range(n_groups):
         summarise(recoded, g, g, NONE)
     return recoded

@@ -11,19 +11,19 @@ UNDECIDED = -1
 class Assignment:
     """Pieces of rows with their patterns.
 
-    At first each row is one piece. Those in classes of k or more keep all their cells, and the
+    At first each row is one piece. Pieces in classes of k or more keep all their cells, and the
     others are undecided.
 
     Attributes
     ----------
-    row, records, pattern : ndarray of shape (n_pieces,)
+    row, record_counts, pattern : ndarray of shape (n_pieces,)
         The row of each piece, its number of records, and its pattern.
     """
 
     def __init__(self, problem: Problem, is_below_k: Mask):
         self.problem = problem
-        self.row = np.arange(len(problem.records))
-        self.records = problem.records.copy()
+        self.row = np.arange(len(problem.record_counts))
+        self.record_counts = problem.record_counts.copy()
         self.pattern = np.where(is_below_k, UNDECIDED, problem.missing)
 
     @property
@@ -39,7 +39,7 @@ class Assignment:
     def total(self) -> float:
         """Return the weight of all suppressed cells."""
         pieces = np.arange(len(self.row))
-        return float(self.weights(pieces, self.pattern) @ self.records)
+        return float(self.weights(pieces, self.pattern) @ self.record_counts)
 
     def keys(self, pattern: int, pieces: Codes) -> Codes:
         """Return the keys of pieces with a pattern."""
@@ -51,7 +51,7 @@ class Assignment:
 
     def sizes(self, labels: Codes, n_labels: int, pieces: Codes) -> Codes:
         """Return the number of units, or else of records, of pieces with each label."""
-        return self.problem.sizes(labels, n_labels, self.row[pieces], self.records[pieces])
+        return self.problem.sizes(labels, n_labels, self.row[pieces], self.record_counts[pieces])
 
     def labels(self) -> tuple[int, Codes]:
         """Return the number of classes and the class of each piece; all must have a pattern."""
@@ -65,22 +65,22 @@ class Assignment:
             n_classes += n_new
         return n_classes, labels
 
-    def split(self, pieces: Codes, records: Codes, pattern: int) -> None:
-        """Give a pattern to some records of pieces; a piece changed as a whole is not split."""
-        is_whole = records == self.records[pieces]
+    def split(self, pieces: Codes, record_counts: Codes, pattern: int) -> None:
+        """Give a pattern to some records of each piece; a piece changed as a whole is not split."""
+        is_whole = record_counts == self.record_counts[pieces]
         self.pattern[pieces[is_whole]] = pattern
-        split_pieces, moved_records = pieces[~is_whole], records[~is_whole]
-        self.records[split_pieces] -= moved_records
+        split_pieces, moved_counts = pieces[~is_whole], record_counts[~is_whole]
+        self.record_counts[split_pieces] -= moved_counts
         self.row = np.concatenate([self.row, self.row[split_pieces]])
-        self.records = np.concatenate([self.records, moved_records])
+        self.record_counts = np.concatenate([self.record_counts, moved_counts])
         self.pattern = np.concatenate([self.pattern, np.full(len(split_pieces), pattern)])
 
     def copy(self) -> "Assignment":
         """Return a copy that can be changed independently."""
         copied = object.__new__(Assignment)
         copied.problem = self.problem
-        copied.row, copied.records, copied.pattern = map(
-            np.copy, (self.row, self.records, self.pattern)
+        copied.row, copied.record_counts, copied.pattern = map(
+            np.copy, (self.row, self.record_counts, self.pattern)
         )
         return copied
 
@@ -89,14 +89,14 @@ class Assignment:
         order = np.lexsort((self.pattern, self.row))
         row, pattern = self.row[order], self.pattern[order]
         starts = np.flatnonzero(np.append(True, (np.diff(row) != 0) | (np.diff(pattern) != 0)))
-        self.records = np.add.reduceat(self.records[order], starts)
+        self.record_counts = np.add.reduceat(self.record_counts[order], starts)
         self.row, self.pattern = row[starts], pattern[starts]
 
     def sorted_by_row(self) -> "Assignment":
-        """Return the pieces by row; the last records of a row are the first to lose cells."""
+        """Return a copy whose pieces are sorted by row, and in a row by weight of pattern."""
         order = np.lexsort((self.pattern, self.problem.weight(self.pattern), self.row))
         ordered = self.copy()
-        ordered.row, ordered.records, ordered.pattern = (
-            values[order] for values in (self.row, self.records, self.pattern)
+        ordered.row, ordered.record_counts, ordered.pattern = (
+            values[order] for values in (self.row, self.record_counts, self.pattern)
         )
         return ordered

@@ -17,16 +17,16 @@ class CheapestPatterns:
     ----------
     patterns : ndarray of shape (n_rows,)
         The lightest pattern with which the values that a row still shows occur in k records.
-    any_bound : float
+    wildcard_bound : float
         Lower bound of the weight of all suppressed cells, if a record matches all records with the
         values that it still shows.
-    own_bound : float
+    strict_bound : float
         The same bound if suppressed cells match only each other.
     """
 
     patterns: Codes
-    any_bound: float
-    own_bound: float
+    wildcard_bound: float
+    strict_bound: float
 
 
 def cheapest_patterns(problem: Problem) -> CheapestPatterns:
@@ -40,12 +40,12 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
     small_rows = np.flatnonzero(is_below_k(problem))
     patterns = problem.missing.copy()
     patterns[small_rows] = problem.full_pattern
-    any_weight, own_weight = np.full((2, len(small_rows)), np.inf)
+    wildcard_weight, strict_weight = np.full((2, len(small_rows)), np.inf)
     missing_weights = problem.weight(problem.missing[small_rows])
     complete_weights = np.where(problem.is_complete, problem.weights, 0.0)
     for pattern in problem.patterns():
         weight = float(problem.weight(pattern))
-        may_improve = weight - missing_weights < own_weight
+        may_improve = weight - missing_weights < strict_weight
         if not may_improve.any():
             break
         may_improve &= problem.fits(pattern, small_rows)
@@ -55,21 +55,21 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
         candidates = np.flatnonzero(may_improve)
         candidates = candidates[is_possible[label_of_row[small_rows[candidates]]]]
         losses = weight - missing_weights[candidates]
-        is_better = losses < any_weight[candidates]
-        any_weight[candidates[is_better]] = losses[is_better]
+        is_better = losses < wildcard_weight[candidates]
+        wildcard_weight[candidates[is_better]] = losses[is_better]
         patterns[small_rows[candidates[is_better]]] = pattern
         weight_of_joining = float(problem.weight(pattern, complete_weights))
         joining_losses = weight_of_joining * n_joining[label_of_row[small_rows[candidates]]]
-        own_weight[candidates] = np.minimum(own_weight[candidates], losses + joining_losses)
+        strict_weight[candidates] = np.minimum(strict_weight[candidates], losses + joining_losses)
     if not problem.has_all_patterns:  # a pattern that was left out may be lighter
         min_excluded = np.maximum(problem.min_excluded_weight - missing_weights, 0.0)
-        any_weight = np.minimum(any_weight, min_excluded)
-        own_weight = np.minimum(own_weight, min_excluded)
-    records = problem.records[small_rows]
+        wildcard_weight = np.minimum(wildcard_weight, min_excluded)
+        strict_weight = np.minimum(strict_weight, min_excluded)
+    record_counts = problem.record_counts[small_rows]
     return CheapestPatterns(
         patterns,
-        _safe_bound(problem, float(any_weight @ records)),
-        _safe_bound(problem, float(own_weight @ records)),
+        _safe_bound(problem, float(wildcard_weight @ record_counts)),
+        _safe_bound(problem, float(strict_weight @ record_counts)),
     )
 
 
@@ -88,8 +88,8 @@ def _classes_of_pattern(
     is_possible = problem.sizes(labels, n_labels, rows) >= problem.k
     members = small_rows[problem.fits(pattern, small_rows)]
     units = problem.sizes(label_of_row[members], n_labels, members)
-    records = np.bincount(label_of_row[members], problem.records[members], n_labels)
-    n_joining = np.clip(problem.k - units, 0, None) / np.maximum(records, 1)
+    record_counts = np.bincount(label_of_row[members], problem.record_counts[members], n_labels)
+    n_joining = np.clip(problem.k - units, 0, None) / np.maximum(record_counts, 1)
     return label_of_row, np.asarray(is_possible), np.asarray(n_joining)
 
 

@@ -29,14 +29,30 @@ TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
 class Candidates(NamedTuple):
     """The classes that may be formed, and the pairs of a row and a class that it can join.
 
-    ``row`` and ``label``, the class, are given for each pair, ``pattern`` for each class.
-    ``class_of`` gives for each pattern the class of every row, or -1.
+    Parameters
+    ----------
+    row_of_pair, class_of_pair : ndarray of shape (n_pairs,)
+        The row and the class of each pair.
+    pattern_of_class : ndarray of shape (n_classes,)
+        The pattern of each class.
+    classes_by_pattern : dict of int to ndarray of shape (n_rows,)
+        For each pattern the class of every row, or -1.
     """
 
-    row: Codes
-    label: Codes
-    pattern: Codes
-    class_of: dict[int, Codes]
+    row_of_pair: Codes
+    class_of_pair: Codes
+    pattern_of_class: Codes
+    classes_by_pattern: dict[int, Codes]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs."""
+        return len(self.row_of_pair)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes that may be formed."""
+        return len(self.pattern_of_class)
 
 
 class _Limits(NamedTuple):
@@ -76,9 +92,9 @@ def solve_exactly(
     candidates = _enumerate_candidates(problem, limits.max_columns)
     if candidates is None:
         return best, bound, False
-    n_pairs, n_classes = len(candidates.row), len(candidates.pattern)
-    costs = problem.weight(candidates.pattern)[candidates.label]
-    costs = costs - problem.weight(problem.missing[candidates.row])
+    n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
+    costs = problem.weight(candidates.pattern_of_class)[candidates.class_of_pair]
+    costs = costs - problem.weight(problem.missing[candidates.row_of_pair])
     programme = _build_programme(problem, candidates, costs)
     relaxation = programme.relax(_report_progress)
     if relaxation is None:
@@ -122,7 +138,8 @@ def _solve_selected(
 ) -> tuple[Assignment | None, float]:
     """Return the best assignment to selected pairs, or None, and a lower bound of its weight."""
     selected = candidates._replace(
-        row=candidates.row[is_selected], label=candidates.label[is_selected]
+        row_of_pair=candidates.row_of_pair[is_selected],
+        class_of_pair=candidates.class_of_pair[is_selected],
     )
     programme = _build_programme(problem, selected, costs[is_selected])
     initial_values = _initial_values(
@@ -131,7 +148,7 @@ def _solve_selected(
     solution = programme.solve(initial_values, max_nodes, _report_progress)
     if solution.values is None:
         return None, solution.bound
-    values = solution.values[: len(selected.row)]
+    values = solution.values[: selected.n_pairs]
     return _read_assignment(problem, selected, values), solution.bound
 
 
@@ -159,11 +176,13 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
         return None
     # Classes of several patterns with the same rows are one candidate, that of the lightest
     # pattern. A class is recognised by the sums of two random keys of its rows.
-    row_keys = np.random.default_rng(0).integers(1, 2**62, (2, len(problem.records)), np.uint64)
+    row_keys = np.random.default_rng(0).integers(
+        1, 2**62, (2, len(problem.record_counts)), np.uint64
+    )
     candidate_of_keys: dict[tuple[int, int], int] = {}
     rows, labels, n_pairs = [], [], 0
     patterns: list[int] = []
-    candidate_of_row: dict[int, Codes] = {}
+    classes_by_pattern: dict[int, Codes] = {}
     for pattern in problem.patterns():
         fitting_rows = np.flatnonzero(problem.fits(pattern))
         if not len(fitting_rows):
@@ -182,8 +201,8 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
                 patterns.append(pattern)
                 new_classes.append(i)
             candidate_of_class[i] = candidate_of_keys[key]
-        candidate_of_row[pattern] = np.full(len(problem.records), -1)
-        candidate_of_row[pattern][fitting_rows] = candidate_of_class[labels_of_rows]
+        classes_by_pattern[pattern] = np.full(len(problem.record_counts), -1)
+        classes_by_pattern[pattern][fitting_rows] = candidate_of_class[labels_of_rows]
         is_new = np.isin(labels_of_rows, new_classes)
         rows.append(fitting_rows[is_new])
         labels.append(candidate_of_class[labels_of_rows[is_new]])
@@ -191,8 +210,21 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
         if n_pairs > max_columns:
             return None
     return Candidates(
-        np.concatenate(rows), np.concatenate(labels), np.array(patterns), candidate_of_row
+        np.concatenate(rows), np.concatenate(labels), np.array(patterns), classes_by_pattern
     )
+
+
+class _Block(NamedTuple):
+    """Some rows of a programme with their limits, and entries of the matrix.
+
+    ``entries`` are triples of arrays: row, column and value of each entry. ``column_maxima`` are
+    the upper bounds of the columns that the block adds.
+    """
+
+    entries: list[tuple[Codes, Codes, Weights]]
+    row_minima: Weights
+    row_maxima: Weights
+    column_maxima: Weights
 
 
 def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:
@@ -201,75 +233,100 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
     Its rows require that each record joins a class, that a class holds k if it is formed, that only
     classes that are formed are joined, and that a unit counts only where one of its records is.
     """
-    row, label, n_pairs = candidates.row, candidates.label, len(candidates.row)
-    n_classes = len(candidates.pattern)
-    pair_columns, class_columns = np.arange(n_pairs), n_pairs + np.arange(n_classes)
-    records = problem.records[row].astype(np.float64)
-    n_rows = len(problem.records)
-    entries = [
-        (row, pair_columns, np.ones(n_pairs)),  # records join
-        (n_rows + np.arange(n_classes), class_columns, np.full(n_classes, -float(problem.k))),
-        (n_rows + n_classes + pair_columns, pair_columns, np.ones(n_pairs)),  # formed if joined
-        (n_rows + n_classes + pair_columns, class_columns[label], -records),
-    ]
-    row_minima = [problem.records, np.zeros(n_classes), np.full(n_pairs, -np.inf)]
-    row_maxima = [problem.records, np.full(n_classes, np.inf), np.zeros(n_pairs)]
-    column_maxima = [records, np.ones(n_classes)]
-    if problem.units is None:
-        entries.append((n_rows + label, pair_columns, np.ones(n_pairs)))
-    else:
-        n_units = int(problem.units.max()) + 1
-        distinct, unit_of_pair = np.unique(
-            label * n_units + problem.units[row], return_inverse=True
-        )
-        unit_columns = n_pairs + n_classes + np.arange(len(distinct))
-        first_unit_row = n_rows + n_classes + n_pairs
-        entries.append((n_rows + distinct // n_units, unit_columns, np.ones(len(distinct))))
-        entries.append((first_unit_row + unit_of_pair, pair_columns, np.ones(n_pairs)))
-        entries.append(
-            (first_unit_row + np.arange(len(distinct)), unit_columns, -np.ones(len(distinct)))
-        )
-        row_minima.append(np.zeros(len(distinct)))
-        row_maxima.append(np.full(len(distinct), np.inf))
-        column_maxima.append(np.ones(len(distinct)))
+    blocks = [_joining_rows(problem, candidates)]
+    if problem.units is not None:
+        blocks.append(_unit_rows(problem, candidates, problem.units))
+    entries = [entry for block in blocks for entry in block.entries]
     rows = Rows(
-        np.concatenate(row_minima).astype(np.float64),
-        np.concatenate(row_maxima).astype(np.float64),
+        np.concatenate([block.row_minima for block in blocks]),
+        np.concatenate([block.row_maxima for block in blocks]),
         *(np.concatenate(values) for values in zip(*entries, strict=True)),
     )
-    upper_bounds = np.concatenate(column_maxima)
+    upper_bounds = np.concatenate([block.column_maxima for block in blocks])
     return IntegerProgramme(
-        np.concatenate([costs, np.zeros(len(upper_bounds) - n_pairs)]), upper_bounds, rows
+        np.concatenate([costs, np.zeros(len(upper_bounds) - candidates.n_pairs)]),
+        upper_bounds,
+        rows,
+    )
+
+
+def _joining_rows(problem: Problem, candidates: Candidates) -> _Block:
+    """Return the rows of records, classes and pairs.
+
+    Records count for the size of a class only if units are not counted.
+    """
+    row, label, n_pairs = candidates.row_of_pair, candidates.class_of_pair, candidates.n_pairs
+    n_rows, n_classes = len(problem.record_counts), candidates.n_classes
+    pair_columns, class_columns = np.arange(n_pairs), n_pairs + np.arange(n_classes)
+    class_rows, pair_rows = n_rows + np.arange(n_classes), n_rows + n_classes + pair_columns
+    n_joining = problem.record_counts[row].astype(np.float64)
+    n_records = problem.record_counts.astype(np.float64)
+    entries = [
+        (row, pair_columns, np.ones(n_pairs)),  # records join
+        (class_rows, class_columns, np.full(n_classes, -float(problem.k))),
+        (pair_rows, pair_columns, np.ones(n_pairs)),  # formed if joined
+        (pair_rows, class_columns[label], -n_joining),
+    ]
+    if problem.units is None:
+        entries.append((class_rows[label], pair_columns, np.ones(n_pairs)))
+    return _Block(
+        entries,
+        np.concatenate([n_records, np.zeros(n_classes), np.full(n_pairs, -np.inf)]),
+        np.concatenate([n_records, np.full(n_classes, np.inf), np.zeros(n_pairs)]),
+        np.concatenate([n_joining, np.ones(n_classes)]),
+    )
+
+
+def _unit_rows(problem: Problem, candidates: Candidates, units: Codes) -> _Block:
+    """Return the rows of units: a unit counts for a class if one of its records joins it."""
+    n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
+    n_units = int(units.max()) + 1
+    distinct, unit_of_pair = np.unique(
+        candidates.class_of_pair * n_units + units[candidates.row_of_pair], return_inverse=True
+    )
+    class_of_unit = distinct // n_units
+    unit_columns = n_pairs + n_classes + np.arange(len(distinct))
+    first_class_row = len(problem.record_counts)
+    first_unit_row = first_class_row + n_classes + n_pairs
+    return _Block(
+        [
+            (first_class_row + class_of_unit, unit_columns, np.ones(len(distinct))),
+            (first_unit_row + unit_of_pair, np.arange(n_pairs), np.ones(n_pairs)),
+            (first_unit_row + np.arange(len(distinct)), unit_columns, -np.ones(len(distinct))),
+        ],
+        np.zeros(len(distinct)),
+        np.full(len(distinct), np.inf),
+        np.ones(len(distinct)),
     )
 
 
 def _records_of_pairs(assignment: Assignment, candidates: Candidates) -> Weights:
     """Return for each pair of row and class how many records of the row join the class."""
-    n_classes = len(candidates.pattern)
+    n_classes = candidates.n_classes
     labels = np.empty(len(assignment.row), np.int64)
     for pattern in np.unique(assignment.pattern).tolist():
         has_pattern = assignment.pattern == pattern
-        labels[has_pattern] = candidates.class_of[pattern][assignment.row[has_pattern]]
-    pair = candidates.row * n_classes + candidates.label
-    order = np.argsort(pair)
-    positions = order[np.searchsorted(pair[order], assignment.row * n_classes + labels)]
-    return np.bincount(positions, assignment.records, len(pair)).astype(np.float64)
+        labels[has_pattern] = candidates.classes_by_pattern[pattern][assignment.row[has_pattern]]
+    pairs = candidates.row_of_pair * n_classes + candidates.class_of_pair
+    order = np.argsort(pairs)
+    positions = order[np.searchsorted(pairs[order], assignment.row * n_classes + labels)]
+    return np.bincount(positions, assignment.record_counts, len(pairs)).astype(np.float64)
 
 
 def _initial_values(
     problem: Problem, candidates: Candidates, records_of_pairs: Weights, n_columns: int
 ) -> Weights:
     """Return the values of all columns of the programme, given the records of each pair."""
-    n_classes = len(candidates.pattern)
+    n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
     values = np.zeros(n_columns)
-    values[: len(records_of_pairs)] = records_of_pairs
+    values[:n_pairs] = records_of_pairs
     is_joined = records_of_pairs > 0
-    values[len(records_of_pairs) + candidates.label[is_joined]] = 1.0
+    values[n_pairs + candidates.class_of_pair[is_joined]] = 1.0
     if problem.units is not None:
         n_units = int(problem.units.max()) + 1
-        pairs = candidates.label * n_units + problem.units[candidates.row]
+        pairs = candidates.class_of_pair * n_units + problem.units[candidates.row_of_pair]
         distinct = np.unique(pairs)
-        values[len(records_of_pairs) + n_classes :] = np.isin(distinct, pairs[is_joined])
+        values[n_pairs + n_classes :] = np.isin(distinct, pairs[is_joined])
     return values
 
 
@@ -279,13 +336,14 @@ def _read_assignment(
     """Return the assignment of a solution; None if its values are not whole numbers."""
     records_of_pairs = np.rint(values)
     if not np.array_equal(
-        np.bincount(candidates.row, records_of_pairs, len(problem.records)), problem.records
+        np.bincount(candidates.row_of_pair, records_of_pairs, len(problem.record_counts)),
+        problem.record_counts,
     ):
         return None
     is_joined = records_of_pairs > 0
-    assignment = Assignment(problem, np.zeros(len(problem.records), bool))
-    assignment.row = candidates.row[is_joined]
-    assignment.records = records_of_pairs[is_joined].astype(np.int64)
-    assignment.pattern = candidates.pattern[candidates.label[is_joined]]
+    assignment = Assignment(problem, np.zeros(len(problem.record_counts), bool))
+    assignment.row = candidates.row_of_pair[is_joined]
+    assignment.record_counts = records_of_pairs[is_joined].astype(np.int64)
+    assignment.pattern = candidates.pattern_of_class[candidates.class_of_pair[is_joined]]
     assignment.merge_pieces()
     return assignment

@@ -92,7 +92,7 @@ def _count_candidates(assignment: Assignment, attempt: Attempt) -> int:
     """Return the number of undecided records for which an attempt may find a class."""
     pieces, groups, keys, sizes = _undecided_groups(assignment, attempt.pattern)
     is_tried = _groups_to_try(assignment, attempt, keys, sizes)
-    return int(assignment.records[pieces[is_tried[groups]]].sum())
+    return int(assignment.record_counts[pieces[is_tried[groups]]].sum())
 
 
 def _assign(assignment: Assignment, attempt: Attempt) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import UNDECIDED, Assignment
 from shoal.steps.suppression.greedy import assign_undecided
-from shoal.steps.suppression.problem import Codes, Mask
+from shoal.steps.suppression.problem import Codes, Mask, Weights
 
 TOLERANCE = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
@@ -87,13 +87,10 @@ def move_to_lighter(assignment: Assignment) -> bool:
         pieces = pieces[classes.sizes[classes.class_of_piece[pieces]] > problem.k]
         target = classes.lookup(pattern, pieces)
         pieces, target = pieces[target >= 0], target[target >= 0]
-        n_leaving = assignment.records[pieces] if problem.units is None else np.ones_like(pieces)
-        classes_of_pieces = classes.class_of_piece[pieces]
-        order = np.lexsort((pieces, classes_of_pieces))
-        cumulative = np.cumsum(n_leaving[order])
-        first = np.searchsorted(classes_of_pieces[order], classes_of_pieces[order])
-        cumulative_leaving = cumulative - cumulative[first] + n_leaving[order][first]
-        movable = order[cumulative_leaving <= (classes.sizes[classes_of_pieces] - problem.k)[order]]
+        n_leaving = (
+            assignment.record_counts[pieces] if problem.units is None else np.ones_like(pieces)
+        )
+        movable = _movable_pieces(classes, pieces, n_leaving, problem.k)
         if not len(movable):
             continue
         pieces, target, has_moved = pieces[movable], target[movable], True
@@ -103,6 +100,20 @@ def move_to_lighter(assignment: Assignment) -> bool:
         assignment.pattern[pieces], classes.class_of_piece[pieces] = pattern, target
         weights[pieces] = weight
     return has_moved
+
+
+def _movable_pieces(classes: AssignedClasses, pieces: Codes, n_leaving: Codes, k: int) -> Codes:
+    """Return the positions in ``pieces`` of those that can leave together.
+
+    Of each class, the first pieces leave as long as it keeps k without the ``n_leaving`` of each.
+    """
+    classes_of_pieces = classes.class_of_piece[pieces]
+    order = np.lexsort((pieces, classes_of_pieces))
+    cumulative = np.cumsum(n_leaving[order])
+    first = np.searchsorted(classes_of_pieces[order], classes_of_pieces[order])
+    cumulative_leaving = cumulative - cumulative[first] + n_leaving[order][first]
+    n_spare = classes.sizes[classes_of_pieces] - k
+    return order[cumulative_leaving <= n_spare[order]]
 
 
 def dissolve_classes(assignment: Assignment) -> bool:
@@ -115,17 +126,11 @@ def dissolve_classes(assignment: Assignment) -> bool:
         classes.class_of_piece, minlength=classes.n_classes
     ) == np.bincount(classes.class_of_piece[pieces], minlength=classes.n_classes)
     pieces = pieces[is_whole_class[classes.class_of_piece[pieces]]]
-    classes_of_pieces, target = classes.class_of_piece[pieces], np.full(len(pieces), -1)
-    # Infinite where a piece fits no other class, so that its class stays.
-    new_weight = np.full(len(pieces), np.inf)
-    new_pattern = np.full(len(pieces), UNDECIDED)
-    for pattern in classes.patterns:
-        remaining = np.flatnonzero(target < 0)
-        label = classes.lookup(pattern, pieces[remaining])
-        is_found = (label >= 0) & (label != classes_of_pieces[remaining])
-        target[remaining[is_found]], new_pattern[remaining[is_found]] = label[is_found], pattern
-        new_weight[remaining[is_found]] = float(problem.weight(pattern))
-    gain = assignment.records[pieces] * (problem.weight(assignment.pattern[pieces]) - new_weight)
+    classes_of_pieces = classes.class_of_piece[pieces]
+    target, new_pattern, new_weight = _lightest_other_classes(assignment, classes, pieces)
+    gain = assignment.record_counts[pieces] * (
+        problem.weight(assignment.pattern[pieces]) - new_weight
+    )
     gains = np.bincount(classes_of_pieces, gain, classes.n_classes)
     classes_with_gain = np.flatnonzero(gains > TOLERANCE)
     if not len(classes_with_gain):
@@ -141,6 +146,24 @@ def dissolve_classes(assignment: Assignment) -> bool:
         is_dissolved[classes_with_gain[i]], is_target[target[members]] = True, True
         assignment.pattern[pieces[members]] = new_pattern[members]
     return bool(is_dissolved.any())
+
+
+def _lightest_other_classes(
+    assignment: Assignment, classes: AssignedClasses, pieces: Codes
+) -> tuple[Codes, Codes, Weights]:
+    """Return the lightest other class that each piece can join, its pattern and its weight.
+
+    The class is -1 and the weight infinite where a piece fits no other class.
+    """
+    classes_of_pieces, target = classes.class_of_piece[pieces], np.full(len(pieces), -1)
+    new_pattern, new_weight = np.full(len(pieces), UNDECIDED), np.full(len(pieces), np.inf)
+    for pattern in classes.patterns:
+        remaining = np.flatnonzero(target < 0)
+        label = classes.lookup(pattern, pieces[remaining])
+        can_join = (label >= 0) & (label != classes_of_pieces[remaining])
+        target[remaining[can_join]], new_pattern[remaining[can_join]] = label[can_join], pattern
+        new_weight[remaining[can_join]] = float(assignment.problem.weight(pattern))
+    return target, new_pattern, new_weight
 
 
 def _dissolve_nearby_classes(

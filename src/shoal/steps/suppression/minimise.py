@@ -24,7 +24,7 @@ class Suppression:
 
     Parameters
     ----------
-    row, records : ndarray of shape (n_pieces,)
+    row, record_counts : ndarray of shape (n_pieces,)
         The entry of the problem's codes that each piece belongs to, ascending, and its number of
         records.
     cells : ndarray of shape (n_pieces, n_columns)
@@ -36,7 +36,7 @@ class Suppression:
     """
 
     row: Codes
-    records: Codes
+    record_counts: Codes
     cells: Mask
     weight: float
     bound: float
@@ -44,7 +44,7 @@ class Suppression:
     @property
     def counts(self) -> Codes:
         """Number of suppressed cells of each column."""
-        return np.asarray(self.records @ self.cells, np.int64)
+        return np.asarray(self.record_counts @ self.cells, np.int64)
 
     @property
     def is_optimal(self) -> bool:
@@ -61,8 +61,8 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
         The problem.
     missing_means : str
         ``"own"``: suppressed cells match only each other, and every class holds at least k.
-        ``"any"``: it matches every value, and the values that a record still shows occur in at
-        least k records.
+        ``"any"``: a suppressed cell matches every value, and the values that a record still shows
+        occur in at least k records.
     effort : str
         ``"refine"`` for a greedy choice and a local search, ``"prove"`` for the least weight by
         integer programming, ``"auto"`` for that where the programme is small.
@@ -75,21 +75,21 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
         # Each record by itself: suppressed cells of one record never break a match of another.
-        assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.any_bound
+        assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.wildcard_bound
         assignment.pattern = cheapest.patterns.copy()
     else:
-        assignment, bound = assign_greedily(problem), cheapest.own_bound
+        assignment, bound = assign_greedily(problem), cheapest.strict_bound
         if effort == "refine":
             assignment = improve_assignment(assignment)
         elif bound < assignment.total():
             is_proof = effort == "prove"
             assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
             assignment = assignment if is_solved else improve_assignment(assignment)
-    row, records, patterns = problem.split_entries(assignment.sorted_by_row())
+    row, record_counts, patterns = problem.split_entries(assignment.sorted_by_row())
     cells = problem.cells(row, patterns)
     bound = _bound_without_free_cells(problem, bound)
-    weight = float((records @ cells) @ problem.importance)
-    return Suppression(row, records, cells, weight, min(weight, bound))
+    weight = float((record_counts @ cells) @ problem.importance)
+    return Suppression(row, record_counts, cells, weight, min(weight, bound))
 
 
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:

@@ -84,11 +84,11 @@ class Problem:
         for i, column in enumerate(columns[: self.n_columns]):
             self.codes[:, i] = column[first_records]
         self.units = None if units is None else units[first_records]
-        self.records = np.bincount(self.row_of_record, counts, n_rows).astype(np.int64)
+        self.record_counts = np.bincount(self.row_of_record, counts, n_rows).astype(np.int64)
         self.missing = _as_patterns(self.codes == 0)
         self._keys = _Keys(self.codes, sizes[: self.n_columns])
         self._counts = counts
-        self.n_records = int(self.records.sum())
+        self.n_records = int(self.record_counts.sum())
 
     @property
     def full_pattern(self) -> int:
@@ -190,17 +190,17 @@ class Problem:
         return np.asarray(self.missing[rows] & ~pattern == 0)
 
     def sizes(
-        self, labels: Codes, n_labels: int, rows: Rows, records: Codes | None = None
+        self, labels: Codes, n_labels: int, rows: Rows, record_counts: Codes | None = None
     ) -> Codes:
         """Return the number of units, or else of records, with each label.
 
-        ``records`` is the number of records of each row to count; all of them by default.
+        ``record_counts`` is the number of records of each row to count; all of them by default.
         """
         if self.units is not None:
             n_units = int(self.units.max()) + 1
             pairs = np.unique(labels * n_units + self.units[rows])
             return np.bincount(pairs // n_units, minlength=n_labels)
-        counts = self.records[rows] if records is None else records
+        counts = self.record_counts[rows] if record_counts is None else record_counts
         return np.bincount(labels, counts, n_labels).astype(np.int64)
 
     def split_entries(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
@@ -213,17 +213,17 @@ class Problem:
 
         Returns
         -------
-        entry, records, pattern
+        entry, record_counts, pattern
             For each piece of an entry of the constructor's ``codes``: that entry, ascending; the
             number of records, and their pattern.
         """
         order = np.argsort(self.row_of_record, kind="stable")
         counts = np.ones(len(order), np.int64) if self._counts is None else self._counts
-        part_entries, part_pieces, records = align_counts(counts[order], pieces.records)
+        part_entries, part_pieces, record_counts = align_counts(counts[order], pieces.record_counts)
         by_entry = np.argsort(order[part_entries], kind="stable")
         return (
             order[part_entries][by_entry],
-            records[by_entry],
+            record_counts[by_entry],
             pieces.pattern[part_pieces][by_entry],
         )
 

@@ -40,7 +40,7 @@ def fill_shortfall(
     problem = assignment.problem
     is_unsuppressed = assignment.pattern == problem.missing[assignment.row]
     if problem.units is None:
-        is_unsuppressed &= assignment.records > problem.k
+        is_unsuppressed &= assignment.record_counts > problem.k
     pieces = assignment.pieces_that_fit(pattern, np.flatnonzero(is_unsuppressed))
     pieces = pieces[assignment.pattern[pieces] != pattern]
     piece_keys = assignment.keys(pattern, pieces)
@@ -50,7 +50,7 @@ def fill_shortfall(
     if problem.units is not None:
         candidates, members_of = _by_group(pieces, group_of), _by_group(members, groups)
         return _fill_shortfall_of_units(assignment, pattern, shortfall, candidates, members_of)
-    spare = assignment.records[pieces] - problem.k
+    spare = assignment.record_counts[pieces] - problem.k
     is_filled = np.bincount(group_of, spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -spare, group_of))
     pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
@@ -90,7 +90,7 @@ def _fill_shortfall_of_units(
         n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.row[piece]
-            label, is_single = int(labels[row]), assignment.records[piece] == 1
+            label, is_single = int(labels[row]), assignment.record_counts[piece] == 1
             if units[row] in present_units or (
                 is_single and spare[label] - n_lost.get(label, 0) <= 0
             ):
@@ -150,7 +150,7 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     with_pieces.pattern[pieces] = problem.full_pattern
     n_classes, labels = with_pieces.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
-    records = np.bincount(labels, assignment.records, n_classes).astype(np.int64)
+    record_counts = np.bincount(labels, assignment.record_counts, n_classes).astype(np.int64)
     decided_pieces = np.flatnonzero(assignment.pattern >= 0)
     first = np.full(n_classes, -1)
     first[labels[decided_pieces[::-1]]] = decided_pieces[::-1]
@@ -158,10 +158,12 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     class_patterns = assignment.pattern[first[classes]]
     common_patterns = _common_patterns(assignment, pieces, first[classes])
     shortfall = k - int(assignment.sizes(np.zeros(len(pieces), np.int64), 1, pieces)[0])
-    n_joining = np.where(sizes[classes] - shortfall >= k, shortfall, records[classes])
+    n_joining = np.where(sizes[classes] - shortfall >= k, shortfall, record_counts[classes])
     n_joining[common_patterns == class_patterns] = 0
     losses = problem.weight(common_patterns) - problem.weight(class_patterns)
-    costs = n_joining * losses + assignment.records[pieces].sum() * problem.weight(common_patterns)
+    costs = n_joining * losses + assignment.record_counts[pieces].sum() * problem.weight(
+        common_patterns
+    )
     best = int(np.argmin(costs))
     members = decided_pieces[labels[decided_pieces] == classes[best]][::-1]
     return members, int(common_patterns[best]), int(n_joining[best])
@@ -188,8 +190,8 @@ def _move_members(
     """
     problem = assignment.problem
     if problem.units is None:
-        records = assignment.records[members]
-        n_added = np.clip(n_joining - (np.cumsum(records) - records), 0, records)
+        counts = assignment.record_counts[members]
+        n_added = np.clip(n_joining - (np.cumsum(counts) - counts), 0, counts)
         assignment.split(members[n_added > 0], n_added[n_added > 0], pattern)
         return
     present_units, units = (problem.units[assignment.row[rows]] for rows in (pieces, members))

@@ -17,14 +17,14 @@ from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
 from shoal.metrics._types import Labels
 from shoal.metrics.assessment.category_inputs import category_inputs
+from shoal.metrics.chart_data.histogram import bars, histogram
+from shoal.metrics.chart_data.projection import project_groups
+from shoal.metrics.chart_data.similarity import similarity_of_tables
 from shoal.metrics.equivalence_classes import classes
-from shoal.metrics.profile.histogram import bars, histogram
-from shoal.metrics.profile.projection import project_groups
-from shoal.metrics.profile.similarity import similarity_of_tables
 from shoal.metrics.risk.anonymity import reidentification
 from shoal.metrics.utility.correlation import correlations
 from shoal.metrics.utility.frequency_tables import cramers_v
-from shoal.plan.column_profile import profile_columns, profile_pairs, similarity_scores
+from shoal.plan.profile.column_profile import profile_columns, profile_pairs, similarity_scores
 from shoal.steps import StepResult
 
 if TYPE_CHECKING:

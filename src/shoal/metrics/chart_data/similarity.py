@@ -124,8 +124,8 @@ def similarity_of_tables(original: Codes, masked: Codes) -> float:
 
     Examples
     --------
-    >>> before = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
-    >>> similarity_of_tables(before, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
+    >>> original = np.array([[0, 0], [0, 0], [1, 1], [1, 1]])
+    >>> similarity_of_tables(original, np.array([[0, 0], [0, 1], [1, 0], [1, 1]]))
     0.5
     """
     n_levels = count_levels(original[:, 1], masked[:, 1])

@@ -9,7 +9,7 @@ from shoal.frame.roles import columns_with
 from shoal.plan.warnings import python_warnings
 from shoal.scale.assessment.guarantees import check_constraints, check_guarantee
 from shoal.scale.assessment.measures import class_measures, why_not_computed
-from shoal.scale.assessment.verdict import judge_recoding
+from shoal.scale.assessment.verdict import CountedRelease, judge_recoding
 from shoal.scale.job import save_job, sum_counts
 from shoal.scale.recoding.combinations import find_combinations
 from shoal.scale.recoding.recoded_combinations import (
@@ -25,11 +25,11 @@ from shoal.scale.recoding.recoded_records import (
 )
 from shoal.scale.release import LargeRelease, recoding_provenance
 from shoal.scale.runners.runner import run_stage
+from shoal.scale.runs.table_run import TableRun, release_files
 from shoal.scale.sources.chunks import check_sortable
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
-from shoal.scale.table_run import TableRun, release_files
 from shoal.steps import Generalise, Suppress
 from shoal.steps.constraints.units import refuse_missing_units
 
@@ -52,25 +52,25 @@ class RecodingRun(TableRun):
         shards = self._write_shards(self._recode_records())
         measures = class_measures(job, shards)
         remarks = why_not_computed(measures, bool(confidential), categories=True)
-        n_records, n_written = (
-            int(recoded.records.sum()),
-            sum(shard.records for shard in shards),
+        counted = CountedRelease(
+            plan=plan, columns=schema.names, shards=shards, measures=measures, remarks=remarks
         )
-        check_guarantee(plan, measures, n_records, n_written)
+        n_records = int(recoded.record_counts.sum())
+        check_guarantee(plan, measures, n_records, counted.n_records)
         check_constraints(plan, job, measures, shards)
-        verdict = judge_recoding(plan, job, schema.names, recoded, shards, measures, remarks)
+        verdict = judge_recoding(job, counted, recoded)
         self.warnings += python_warnings(verdict)
         return LargeRelease(
-            self.folder.target,
-            plan,
-            measures,
-            remarks,
-            tuple(map(str, self.warnings)),
-            {},
-            recoding_provenance(shards, len(job.borders), self.chunk_size, self.seed),
-            release_files(shards),
-            verdict,
-            drawn_seeds,
+            target=self.folder.target,
+            plan=plan,
+            measures=measures,
+            remarks=remarks,
+            warnings=tuple(map(str, self.warnings)),
+            groups={},
+            provenance=recoding_provenance(shards, len(job.borders), self.chunk_size, self.seed),
+            files=release_files(shards),
+            verdict=verdict,
+            drawn_seeds=drawn_seeds,
             profile=profile_recoded(recoded, plan.masked, plan.unit_column, plan.k),
         )
 
@@ -78,7 +78,7 @@ class RecodingRun(TableRun):
         """Return the combinations of all columns that the steps use."""
         plan = self.plan
         needs_diversity = any(step.diversity is not None for step in plan.steps)
-        needs_confidential = needs_diversity or self._needs_closeness
+        needs_confidential = needs_diversity or self.needs_closeness
         names = [
             *plan.masked,
             *([] if plan.unit_column is None else [plan.unit_column]),
@@ -98,11 +98,6 @@ class RecodingRun(TableRun):
             counts = combinations.column(COUNT).to_numpy()
             refuse_missing_units(plan.unit_column, int(counts[is_missing].sum()))
         return combinations
-
-    @property
-    def _needs_closeness(self) -> bool:
-        is_limited = "t_closeness" in self.plan.limits.figures
-        return is_limited or any(step.closeness is not None for step in self.plan.steps)
 
     def _make_job(
         self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
@@ -125,7 +120,7 @@ class RecodingRun(TableRun):
             released_schema=released_schema,
             quasi_identifiers=plan.quasi_identifiers,
             confidential=confidential,
-            n_shards=ceil(int(recoded.records.sum()) / self.chunk_size),
+            n_shards=ceil(int(recoded.record_counts.sum()) / self.chunk_size),
             seed=self.seed,
             class_columns=plan.masked,
             column_blocks=[plan.masked],
@@ -145,7 +140,7 @@ class RecodingRun(TableRun):
         self, combinations: pa.Table, confidential: list[str]
     ) -> list[ConfidentialColumn]:
         """Return the confidential columns with their frequencies, where t-closeness matters."""
-        if not self._needs_closeness:
+        if not self.needs_closeness:
             return []
         counts = {
             name: combinations.select([name, COUNT])
@@ -166,16 +161,16 @@ class RecodingRun(TableRun):
             (self.job_file, chunk, unmasked, number, self.chunk_size)
             for number, chunk in enumerate(self.chunks)
         ]
-        sizes = [chunk.records for chunk in self.chunks]
+        sizes = [chunk.n_records for chunk in self.chunks]
         results = dict(run_stage(self.runner, "assigning cells", assign_combinations, tasks, sizes))
         self.folder.remove("source")
         files = [file for number in sorted(results) for file in results[number]]
-        records = sum_counts(file.records for file in files)
+        record_counts = sum_counts(file.record_counts for file in files)
         tasks = [
             (self.job_file, bucket, files_with(files, [bucket]), masked, number)
-            for number, bucket in enumerate(records)
+            for number, bucket in enumerate(record_counts)
         ]
-        sizes = list(records.values())
+        sizes = list(record_counts.values())
         results = dict(run_stage(self.runner, "recoding", recode_bucket, tasks, sizes))
         self.folder.remove("cells")
         return [results[number] for number in range(len(tasks))]

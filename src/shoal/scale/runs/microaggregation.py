@@ -11,27 +11,30 @@ from shoal.errors import InputError, StrataMerged
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import refuse_missing_counts
 from shoal.plan.warnings import as_finding, python_warnings
-from shoal.scale.assessment.column_block_classes import count_column_block_classes
 from shoal.scale.assessment.guarantees import (
     check_constraints,
     check_guarantee,
-    refuse_homogeneous_groups,
+    check_homogeneity,
 )
 from shoal.scale.assessment.measures import compute_measures
-from shoal.scale.assessment.verdict import judge
-from shoal.scale.job import Job, save_job, sum_counts, worker_task
-from shoal.scale.microaggregation.encoders import Encoders, make_encoders
-from shoal.scale.microaggregation.masked_blocks import MaskedBlock, assign_cells, mask_block
+from shoal.scale.assessment.verdict import CountedRelease, judge
+from shoal.scale.column_block_classes import count_column_block_classes
+from shoal.scale.encoders import Encoders, make_encoders
+from shoal.scale.job import MicroaggregationJob, save_job, sum_counts
+from shoal.scale.microaggregation.block_measures import MaskedBlock
+from shoal.scale.microaggregation.masked_blocks import assign_cells, mask_block
+from shoal.scale.microaggregation.region_joins import has_group_constraints, join_regions
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
 from shoal.scale.runners.runner import run_stage
+from shoal.scale.runs.table_run import TableRun, release_files
 from shoal.scale.sources.chunks import Chunk, check_sortable
-from shoal.scale.splitting.region_joins import has_group_constraints, join_regions
 from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
 from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
 from shoal.scale.splitting.small_strata import merge_strata, strata_units
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-from shoal.scale.statistics.profile import BlockProfile, Profile, make_grids, risk_of_original
+from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, make_grids
+from shoal.scale.statistics.profile_entries import risk_of_original
 from shoal.scale.statistics.sample import sampling_share
 from shoal.scale.statistics.table_statistics import (
     StatisticsRequest,
@@ -40,15 +43,16 @@ from shoal.scale.statistics.table_statistics import (
     merge_statistics,
 )
 from shoal.scale.storage.scratch_files import files_with
-from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.validation import (
-    MISSING_WAY_OUT,
     check_weight,
     is_numeric_type,
 )
+from shoal.scale.worker_task import worker_task
 from shoal.steps import Microaggregate
+from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes
 from shoal.steps.constraints.units import refuse_missing_units
+from shoal.steps.microaggregation.checks import HOW_TO_TREAT_MISSING
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
@@ -71,37 +75,37 @@ class MicroaggregationRun(TableRun):
         job = self._make_job(schema, statistics)
         cells_by_stratum = self._assign_cells(job)
         blocks = self._mask_blocks(job, cells_by_stratum)
-        refuse_homogeneous_groups(job, blocks)
+        check_homogeneity(job, blocks)
         shards = self._write_shards([block.file for block in blocks])
         classes = [shard.column_block_classes for shard in shards]
         column_block_sizes = count_column_block_classes(self.runner, job, self.job_file, classes)
         measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
-        n_written = sum(shard.records for shard in shards)
-        check_guarantee(self.plan, measures, statistics.records, n_written, column_block_sizes)
+        counted = CountedRelease(
+            plan=self.plan, columns=schema.names, shards=shards, measures=measures, remarks=remarks
+        )
+        check_guarantee(
+            self.plan, measures, statistics.n_records, counted.n_records, column_block_sizes
+        )
         check_constraints(self.plan, job, measures, shards)
-        n_source = sum(chunk.records for chunk in self.chunks)
-        verdict = judge(
-            self.plan, job, schema.names, blocks, shards, n_source, measures, remarks,
-            self.findings, column_block_sizes,
-        )  # fmt: skip
+        n_source = sum(chunk.n_records for chunk in self.chunks)
+        verdict = judge(job, counted, blocks, n_source, self.findings, column_block_sizes)
         self.warnings += python_warnings(verdict)
-        column_block_summaries = [
-            summarise_groups(blocks, column_block)
-            for column_block in range(len(self.step.column_blocks))
+        group_summaries = [
+            summarise_groups(blocks, index) for index in range(len(self.step.column_blocks))
         ]
         return LargeRelease(
-            self.folder.target,
-            self.plan,
-            measures,
-            remarks,
-            tuple(map(str, self.warnings)),
-            join_summaries(column_block_summaries),
-            provenance(shards, blocks, self.chunk_size, self.seed),
-            release_files(shards),
-            verdict,
-            drawn_seeds,
+            target=self.folder.target,
+            plan=self.plan,
+            measures=measures,
+            remarks=remarks,
+            warnings=tuple(map(str, self.warnings)),
+            groups=join_summaries(group_summaries),
+            provenance=provenance(shards, blocks, self.chunk_size, self.seed),
+            files=release_files(shards),
+            verdict=verdict,
+            drawn_seeds=drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged_strata is not None else (),
-            block_groups=tuple(column_block_summaries),
+            block_groups=tuple(group_summaries),
             profile=self._profile(schema, statistics, blocks),
         )
 
@@ -123,24 +127,10 @@ class MicroaggregationRun(TableRun):
     def _compute_statistics(self, schema: pa.Schema) -> TableStatistics:
         """Compute moments, value counts and a sample in one pass."""
         check_weight(self.step.weight, schema)
-        confidential = columns_with(self.plan.roles, "confidential") if self.step.dependence else []
-        columns = list(dict.fromkeys([*self.step.columns, *confidential]))
-        numeric = [name for name in columns if self._is_numeric(schema, name)]
-        n_records = sum(chunk.records for chunk in self.chunks)
-        request = StatisticsRequest(
-            numeric,
-            [name for name in columns if name not in numeric],
-            self.step.strata,
-            self.plan.required_columns,
-            sampling_share(n_records, self.chunk_size),
-            self.seed,
-            self.step.weight,
-            self.step.weighted_distances,
-            self.step.unit_column,
-            columns_with(self.plan.roles, "confidential") if self._needs_closeness else (),
-        )
+        sizes = [chunk.n_records for chunk in self.chunks]
+        n_records = sum(sizes)
+        request = self._statistics_request(schema, n_records)
         tasks = [(chunk, request) for chunk in self.chunks]
-        sizes = [chunk.records for chunk in self.chunks]
         statistics = TableStatistics()
         for _, statistics_of_chunk in run_stage(
             self.runner, "counting", _chunk_statistics, tasks, sizes
@@ -153,14 +143,8 @@ class MicroaggregationRun(TableRun):
                 code="no-record-complete",
                 records=n_records,
             )
-        if statistics.records < self.step.k:
-            raise InputError(
-                f"A group needs k={self.step.k} records but the data hold only"
-                f" {statistics.records}. Lower k.",
-                code="too-few-records",
-                k=self.step.k,
-                records=statistics.records,
-            )
+        if statistics.n_records < self.step.k:
+            raise too_few_error(self.step.k, statistics.n_records, "records")
         if self.step.weight is not None:
             statistics.weight_statistics.check(self.step.weight)
         if self.step.unit_column is not None:
@@ -168,9 +152,23 @@ class MicroaggregationRun(TableRun):
         self.sample = statistics.sample
         return statistics
 
-    @property
-    def _needs_closeness(self) -> bool:
-        return self.step.closeness is not None or "t_closeness" in self.plan.limits.figures
+    def _statistics_request(self, schema: pa.Schema, n_records: int) -> StatisticsRequest:
+        """Return what is computed in the first pass over the table."""
+        step, confidential = self.step, columns_with(self.plan.roles, "confidential")
+        columns = list(dict.fromkeys([*step.columns, *(confidential if step.dependence else [])]))
+        numeric = [name for name in columns if self._is_numeric(schema, name)]
+        return StatisticsRequest(
+            numeric=numeric,
+            categorical=[name for name in columns if name not in numeric],
+            strata=step.strata,
+            required_columns=self.plan.required_columns,
+            share=sampling_share(n_records, self.chunk_size),
+            seed=self.seed,
+            weight=step.weight,
+            weighted_distances=step.weighted_distances,
+            unit=step.unit_column,
+            confidential=confidential if self.needs_closeness else (),
+        )
 
     def _is_numeric(self, schema: pa.Schema, name: str) -> bool:
         declared = self.plan.types.get(name)
@@ -178,18 +176,18 @@ class MicroaggregationRun(TableRun):
             return declared.kind == "numeric"
         return is_numeric_type(schema.field(name).type)
 
-    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> Job:
+    def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> MicroaggregationJob:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
         released_schema = self._released_schema(schema, statistics)
-        strata, counts = find_strata(statistics, step.strata)
-        job = Job(
+        strata, stratum_sizes = find_strata(statistics, step.strata)
+        job = MicroaggregationJob(
             released_schema=released_schema,
             quasi_identifiers=self.plan.quasi_identifiers,
             confidential=confidential,
-            n_shards=ceil(statistics.records / self.chunk_size),
+            n_shards=ceil(statistics.n_records / self.chunk_size),
             seed=self.seed,
             class_columns=[*step.columns, *step.strata],
             column_blocks=[[*block, *step.strata] for block in step.column_blocks],
@@ -204,7 +202,7 @@ class MicroaggregationRun(TableRun):
             encoders=encoders,
             strata=strata,
             required_columns=self.plan.required_columns,
-            attack_share=min(1.0, MAX_ATTACKED / statistics.records),
+            attack_share=min(1.0, MAX_ATTACKED / statistics.n_records),
             thresholds=self.plan.thresholds,
             types=self.plan.types,
             grids=make_grids(
@@ -213,9 +211,9 @@ class MicroaggregationRun(TableRun):
                 self._whole_columns(schema),
             ),
         )
-        self.profile = Profile(job.grids)
-        strata = self._merge_small_strata(job, counts)
-        strata = divide_strata(self.sample, encoders, strata, counts, self.chunk_size)
+        self.profile = ProfileCounts(job.grids)
+        strata = self._merge_small_strata(job, stratum_sizes)
+        strata = divide_strata(self.sample, encoders, strata, stratum_sizes, self.chunk_size)
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
@@ -234,7 +232,7 @@ class MicroaggregationRun(TableRun):
         )
         if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
-            refuse_missing_counts(missing, MISSING_WAY_OUT)
+            refuse_missing_counts(missing, HOW_TO_TREAT_MISSING)
         refuse_missing_counts(
             {encoder.name: encoder.n_missing for encoder in encoders.confidential},
             "Impute or drop them first, or leave dependence out.",
@@ -252,20 +250,22 @@ class MicroaggregationRun(TableRun):
     def _whole_columns(self, schema: pa.Schema) -> list[str]:
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
-    def _merge_small_strata(self, job: Job, counts: Codes) -> Strata:
+    def _merge_small_strata(self, job: MicroaggregationJob, stratum_sizes: Codes) -> Strata:
         """Refuse strata of fewer than k records, or merge them if the step is set to do so."""
         path = str(self.folder.path("strata"))
         unit_hashes = None
         if job.unit is not None and job.strata.columns:
             unit_hashes = strata_units(self.runner, job, path, self.chunks)
         if self.step.small_strata == "refuse":
-            sizes = counts.tolist() if unit_hashes is None else list(map(len, unit_hashes))
+            sizes = stratum_sizes.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:
                 refuse_small_sizes(
                     sizes, self.step.k, columns=self.step.strata, noun=self.step.unit_noun
                 )
             return job.strata
-        merged, sentence = merge_strata(self.runner, job, path, self.chunks, counts, unit_hashes)
+        merged, sentence = merge_strata(
+            self.runner, job, path, self.chunks, stratum_sizes, unit_hashes
+        )
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
         return replace(job.strata, merged_strata=merged)
 
@@ -277,14 +277,14 @@ class MicroaggregationRun(TableRun):
         is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if is_whole else pa.float64())
 
-    def _assign_cells(self, job: Job) -> list[list[int]]:
+    def _assign_cells(self, job: MicroaggregationJob) -> list[list[int]]:
         """Write all records to scratch files by cell; return the cells of each stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
             (self.job_file, chunk, folder, number, self.chunk_size)
             for number, chunk in enumerate(self.chunks)
         ]
-        sizes = [chunk.records for chunk in self.chunks]
+        sizes = [chunk.n_records for chunk in self.chunks]
         results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
         files = [file for number in sorted(results) for file in results[number]]
         self.folder.remove("source")
@@ -297,10 +297,10 @@ class MicroaggregationRun(TableRun):
         ]
 
     def _mask_blocks(
-        self, job: Job, cells_by_stratum: Sequence[Sequence[int]]
+        self, job: MicroaggregationJob, cells_by_stratum: Sequence[Sequence[int]]
     ) -> list[MaskedBlock]:
         """Group and mask all records, block by block."""
-        records_by_cell = sum_counts(file.records for file in self.cell_files)
+        records_by_cell = sum_counts(file.record_counts for file in self.cell_files)
         regions_by_stratum = [
             make_regions([cells], records_by_cell, self.step.k, self.chunk_size)
             for cells in cells_by_stratum

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts, worker_task
+from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import canonical_table
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.table_statistics import COUNT
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch, write_scratch
+from shoal.scale.worker_task import worker_task
 
 
 def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:
@@ -20,7 +21,11 @@ def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:
 
 
 def write_column_block_classes(
-    job: ReleaseJob, released: pa.Table, units: pa.ChunkedArray | None, folder: str, number: int
+    job: ReleaseJob,
+    released: pa.Table,
+    units: pa.ChunkedArray | None,
+    folder: str,
+    file_number: int,
 ) -> tuple[ScratchFile, ...]:
     """Count the distinct values of each block of columns in a file of the release; write them.
 
@@ -34,7 +39,7 @@ def write_column_block_classes(
         The unit of each record; each unit of a class is then written once.
     folder : str
         The folder of scratch files.
-    number : int
+    file_number : int
         The number of the file.
 
     Returns
@@ -56,7 +61,7 @@ def write_column_block_classes(
         )
         counts = counts.rename_columns([*group_columns, COUNT])
         shard = record_hashes(counts, names) % np.uint64(job.n_shards)
-        path = join(folder, f"classes-{block_number:04d}-{number:08d}.arrow")
+        path = join(folder, f"classes-{block_number:04d}-{file_number:08d}.arrow")
         files.append(write_scratch(path, counts, shard.astype(np.int64)))
     return tuple(files)
 
@@ -85,10 +90,13 @@ def count_column_block_classes(
     column_block_sizes = []
     for block_number, columns in enumerate(counted_column_blocks(job)):
         files = [shard_files[block_number] for shard_files in files_by_shard]
-        records = sum_counts(file.records for file in files)
-        tasks = [(job_file, len(columns), shard, files_with(files, [shard])) for shard in records]
+        record_counts = sum_counts(file.record_counts for file in files)
+        tasks = [
+            (job_file, len(columns), bucket, files_with(files, [bucket]))
+            for bucket in record_counts
+        ]
         results = run_stage(
-            runner, "counting classes", _count_class_sizes, tasks, list(records.values())
+            runner, "counting classes", _count_class_sizes, tasks, list(record_counts.values())
         )
         column_block_sizes.append(sum_counts(sizes for _, sizes in results))
     return column_block_sizes
@@ -96,11 +104,11 @@ def count_column_block_classes(
 
 @worker_task
 def _count_class_sizes(
-    job_file: str, n_columns: int, number: int, files: Sequence[ScratchFile]
+    job_file: str, n_columns: int, bucket: int, files: Sequence[ScratchFile]
 ) -> dict[int, int]:
-    """Return the number of classes of each size among the values of a shard."""
+    """Return the number of classes of each size among the values of a bucket."""
     job: ReleaseJob = load_job(job_file)
-    names, table = list(map(str, range(n_columns))), read_scratch(files, [number])
+    names, table = list(map(str, range(n_columns))), read_scratch(files, [bucket])
     if job.unit is not None:
         sizes = table.group_by(names).aggregate([("unit", "count_distinct")])
         return dict(count_sizes(sizes.column("unit_count_distinct").to_numpy()))

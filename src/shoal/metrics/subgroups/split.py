@@ -52,14 +52,14 @@ class SubgroupSplit:
         The groups; those that are too small are merged into one, which comes last.
     min_group : int
         Smallest number of records of a group.
-    merged : int
+    n_merged : int
         Number of groups that were merged.
     """
 
     columns: tuple[str, ...]
     groups: tuple[Subgroup, ...]
     min_group: int
-    merged: int
+    n_merged: int
 
 
 def split_subgroups(
@@ -96,23 +96,26 @@ def split_subgroups(
             columns=tuple(names),
             min_group=min_group,
         )
-    groups = []
-    for i in np.flatnonzero(~is_merged).tolist():
-        label = ", ".join(texts[c] for texts, c in zip(labels, combinations[i], strict=True))
-        groups.append(
-            Subgroup(
-                label,
-                int(sizes[i]),
-                tuple(np.flatnonzero(table_groups == i) for table_groups in groups_of_records),
-            )
+    groups = [
+        Subgroup(
+            ", ".join(texts[code] for texts, code in zip(labels, combinations[i], strict=True)),
+            int(sizes[i]),
+            tuple(np.flatnonzero(table_groups == i) for table_groups in groups_of_records),
         )
+        for i in np.flatnonzero(~is_merged).tolist()
+    ]
     if is_merged.any():
-        merged = np.append(is_merged, True)  # records of later tables may be in further groups
-        rows_of = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
-        groups.append(
-            Subgroup(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows_of)
-        )
+        groups.append(_merged_subgroup(groups_of_records, is_merged, units))
     return SubgroupSplit(tuple(names), tuple(groups), min_group, int(is_merged.sum()))
+
+
+def _merged_subgroup(
+    groups_of_records: Sequence[Labels], is_merged: NDArray[np.bool_], units: Labels | None
+) -> Subgroup:
+    """Return the groups that are merged, as one."""
+    merged = np.append(is_merged, True)  # records of later tables may be in further groups
+    rows = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
+    return Subgroup(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows)
 
 
 def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:

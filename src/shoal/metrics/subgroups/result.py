@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal._text import align_rows, count
 from shoal.metrics.figures import WORST_SUFFIX
-from shoal.metrics.subgroup_split import OTHER_GROUPS, Subgroup, SubgroupSplit
+from shoal.metrics.subgroups.split import OTHER_GROUPS, Subgroup, SubgroupSplit
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,10 +76,10 @@ class Subgroups:
     @property
     def remark(self) -> str:
         """A sentence on groups that are not shown separately."""
-        if not self.split.merged:
+        if not self.split.n_merged:
             return ""
         return (
-            f"{count(self.split.merged, 'group')} merged into '{OTHER_GROUPS}': no group of"
+            f"{count(self.split.n_merged, 'group')} merged into '{OTHER_GROUPS}': no group of"
             f" fewer than {count(self.split.min_group, self.unit)} is shown."
         )
 
@@ -88,7 +88,7 @@ class Subgroups:
         return {
             "by": list(self.split.columns),
             "min_group": self.split.min_group,
-            "merged_groups": self.split.merged,
+            "merged_groups": self.split.n_merged,
             "sizes": {group.label: group.size for group in self.split.groups},
             "figures": {
                 name: [

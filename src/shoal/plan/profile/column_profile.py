@@ -12,7 +12,7 @@ from shoal.frame.arrow_types import decode
 from shoal.frame.summaries import are_years, finite_values
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
-from shoal.metrics.profile.similarity import (
+from shoal.metrics.chart_data.similarity import (
     similarity_of_correlations,
     similarity_of_counts,
     similarity_of_numbers,
@@ -33,7 +33,7 @@ def profile_columns(
     names : list of str
         The columns.
     categorical : list of str
-        Those of them that hold categories, whatever their type.
+        The columns that hold categories, whatever their type.
 
     Returns
     -------

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._scaling import zscores
+from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.utility.correlation import correlations
 
@@ -48,7 +48,7 @@ def project_groups(X: Matrix, labels: Labels) -> Projection:
     values, vectors = np.linalg.eigh(correlations(X))
     axes = vectors[:, ::-1][:, :2]
     axes = axes * np.where(axes.sum(axis=0) < 0, -1, 1)  # the sign is arbitrary
-    scores = zscores(X) @ axes
+    scores = order_free_zscores(X) @ axes
     sizes = np.bincount(labels)
     centres = np.column_stack([_group_sums(labels, scores[:, i]) / sizes for i in (0, 1)])
     squared_distances = ((scores - centres[labels]) ** 2).sum(axis=1)

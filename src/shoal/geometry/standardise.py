@@ -101,7 +101,9 @@ def _weighted_moments(
     return centred, np.sqrt((W * centred**2).sum(axis=0) / total)
 
 
-def no_scale(X: Matrix, columns: Columns | None = None, weights: Weights | None = None) -> Matrix:
+def fill_missing_with_mean(
+    X: Matrix, columns: Columns | None = None, weights: Weights | None = None
+) -> Matrix:
     """Return the columns unchanged, except that missing values become the mean."""
     del columns, weights
     is_missing = np.isnan(X)
@@ -117,7 +119,7 @@ def means(X: Matrix) -> Matrix:
     return np.asarray(reference + difference_sums / np.maximum(1, (~is_missing).sum(axis=0)))
 
 
-SCALES: dict[str, Callable[[Matrix, Columns | None, Weights | None], Matrix]] = {
+STANDARDISATIONS: dict[str, Callable[[Matrix, Columns | None, Weights | None], Matrix]] = {
     "zscore": zscore,
-    "none": no_scale,
+    "none": fill_missing_with_mean,
 }

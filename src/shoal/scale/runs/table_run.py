@@ -6,9 +6,9 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.plan import Plan
-from shoal.plan.definition.other_columns import columns_to_drop, name_all_columns
+from shoal.plan.definition.other_columns import columns_to_drop, with_all_columns_named
 from shoal.plan.verdict import Finding
-from shoal.scale.job import sum_counts, worker_task
+from shoal.scale.job import sum_counts
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.store_release import StoreRelease
 from shoal.scale.runners.runner import Runner, run_stage
@@ -19,6 +19,7 @@ from shoal.scale.sources.source_files import check_folder_columns, find_files, s
 from shoal.scale.splitting.resplit import resplit, split_shard
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
 from shoal.scale.validation import check_columns
+from shoal.scale.worker_task import worker_task
 
 
 class TableRun:
@@ -53,6 +54,12 @@ class TableRun:
         self.warnings: list[Warning] = []
         self.dropped_columns = plan.dropped
 
+    @property
+    def needs_closeness(self) -> bool:
+        """Whether t-closeness is promised or limited, so that frequencies must be known."""
+        is_limited = "t_closeness" in self.plan.limits.figures
+        return is_limited or any(step.closeness is not None for step in self.plan.steps)
+
     def _find_files(self, source: Any) -> list[str]:
         """Return the files of the source; a Dask DataFrame is computed once, into scratch files."""
         if is_dask_frame(source):
@@ -73,7 +80,7 @@ class TableRun:
         ordered_columns = frozenset().union(*(footer.ordered_columns for footer in footers))
         check_columns(self.plan, schema, ordered_columns)
         self.dropped_columns = [*self.plan.dropped, *columns_to_drop(self.plan, schema.names)]
-        self.plan = name_all_columns(self.plan, schema.names)
+        self.plan = with_all_columns_named(self.plan, schema.names)
         return schema
 
     def _write_shards(self, masked: Sequence[ScratchFile]) -> list[Shard]:
@@ -82,20 +89,27 @@ class TableRun:
         files, _ = resplit(
             self.runner, split_shard, self.job_file, scratch, masked, self.chunk_size
         )
-        records = sum_counts(file.records for file in files)
+        record_counts = sum_counts(file.record_counts for file in files)
         tasks = [
-            (self.job_file, number, shard, files_with(files, [shard]), folder, scratch)
-            for number, shard in enumerate(records)
+            (self.job_file, file_number, bucket, files_with(files, [bucket]), folder, scratch)
+            for file_number, bucket in enumerate(record_counts)
         ]
-        sizes = list(records.values())
+        sizes = list(record_counts.values())
         results = dict(run_stage(self.runner, "writing", write_shard, tasks, sizes))
         return [results[number] for number in range(len(tasks))]
 
 
 def release_files(shards: Sequence[Shard]) -> tuple[dict[str, Any], ...]:
     """Return name, records, bytes and hash of each file of a release."""
-    names = ("name", "records", "bytes", "sha256")
-    return tuple({name: getattr(shard, name) for name in names} for shard in shards)
+    return tuple(
+        {
+            "name": shard.name,
+            "records": shard.n_records,
+            "bytes": shard.bytes,
+            "sha256": shard.sha256,
+        }
+        for shard in shards
+    )
 
 
 @worker_task

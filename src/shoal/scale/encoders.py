@@ -19,6 +19,7 @@ from shoal.scale.statistics.weights import WeightedMoments, WeightedValues
 from shoal.steps.microaggregation.distance_space import DistanceSpace
 
 Matrix = NDArray[np.float64]
+Weights = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
@@ -276,7 +277,7 @@ def _categorical_encoder(
     )
 
 
-def _zscores(A: Matrix, weights: Matrix) -> Matrix:
+def _zscores(A: Matrix, weights: Weights) -> Matrix:
     """Return axes of one column as weighted z-scores."""
     return zscore(A, np.zeros(A.shape[1], np.int64), weights) if len(A) else A
 

@@ -13,16 +13,17 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes_with_missing
 from shoal.metrics.findings.shared_values import shares_value
-from shoal.scale.job import Job, load_job, worker_task
-from shoal.scale.microaggregation.grouping import region_constraint, region_units
+from shoal.scale.job import MicroaggregationJob, load_job, read_job_units
+from shoal.scale.microaggregation.grouping import region_constraint
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.regions import Region, region_size
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch
+from shoal.scale.worker_task import worker_task
 
 MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
 
 
-def has_group_constraints(job: Job) -> bool:
+def has_group_constraints(job: MicroaggregationJob) -> bool:
     """Return whether the step constrains its groups, so that a region of k records may fail."""
     step = job.step
     constrained = step.diversity is not None or step.closeness is not None
@@ -117,13 +118,13 @@ def _join_failing(
 @worker_task
 def find_unmet_option(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
     """Return the option of the step that no groups of a region can meet; empty if there is none."""
-    job: Job = load_job(job_file)
+    job: MicroaggregationJob = load_job(job_file)
     return unmet_option(job, read_scratch(files, region))
 
 
-def unmet_option(job: Job, table: pa.Table) -> str:
+def unmet_option(job: MicroaggregationJob, table: pa.Table) -> str:
     """Return the option that all records of a table as one group do not meet; empty if they do."""
-    step, units = job.step, region_units(job, table)
+    step, units = job.step, read_job_units(job, table)
     if units is not None and int(units.max()) + 1 < step.k:
         return "unit" if step.unit is not None else "household"
     one_group = np.zeros(len(table), np.int64)

@@ -1,1 +1,0 @@
-"""Counts, similarities and a projection for the figures of a report (`shoal.plan.profile`)."""
