@@ -235,6 +235,18 @@ def test_a_weight_that_dominates_its_group_is_found():
     assert "w" in finding(mask(data, weight="w"), "dominated-groups").columns
 
 
+def test_dominated_weights_of_all_blocks_of_columns_are_counted():
+    data = people().assign(w=1.0, years=lambda t: t["age"][::-1].to_numpy())
+    data.loc[3, "w"] = 1000.0
+    release = mask(data, ["age", "pay", "years"], blocks=[["age", "pay"], ["years"]], weight="w")
+    one = finding(release, "dominated-groups")
+    assert one.figures["groups"]["w"] == 2  # the record is in one class of each block
+    n_classes = sum(
+        len(release.data[block].drop_duplicates()) for block in (["age", "pay"], ["years"])
+    )
+    assert f"in 2 of {n_classes:,}" in one.sentence
+
+
 @pytest.mark.parametrize(
     ("derived", "sources"),
     [

@@ -1,5 +1,6 @@
 """Records that dominate the sum of their group, so that its mean reveals their value."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -44,8 +45,8 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
     original, thresholds = evidence.original, evidence.plan.thresholds
     if original is None:
         return []
-    n_dominated: dict[str, int] = {}
-    n_classes: dict[str, int] = {}
+    n_dominated: Counter[str] = Counter()  # the weight adds up over blocks of columns
+    n_classes: Counter[str] = Counter()
     for step in filter(releases_means, evidence.plan.steps):
         columns = [
             name
@@ -69,8 +70,8 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
                 thresholds.p_percent,
                 evidence.units,
             )
-            n_dominated |= dict(zip(contributions, counts.tolist(), strict=True))
-            n_classes |= dict.fromkeys(contributions, int(labels.max()) + 1)
+            n_dominated.update(dict(zip(contributions, counts.tolist(), strict=True)))
+            n_classes.update(dict.fromkeys(contributions, int(labels.max()) + 1))
     noun = "record" if evidence.units is None else "unit"
     return dominated_group_findings(n_dominated, n_classes, thresholds, noun, of_classes=True)
 
