@@ -246,4 +246,4 @@ def _check_classes_whole(counts: Recount) -> tuple[bool, str]:
             f"{counts.n_split:,} {classes} {verb} several files and were counted separately in each"
         )
     sampled = f"each of {counts.n_compared:,} sampled classes" if counts.is_sample else "each"
-    return True, f"{counts.n_classes:,} classes; {sampled} is in a single file"
+    return True, f"{counts.n_classes:,}; {sampled} is in a single file"
