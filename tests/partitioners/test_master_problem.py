@@ -25,19 +25,30 @@ def test_the_best_partition_is_selected(monkeypatch, max_presolved):
     monkeypatch.setattr(module, "MAX_PRESOLVED_COLUMNS", max_presolved)
     X = np.random.default_rng(3).normal(size=(10, 2))
     columns, master, n_start = programme_over_all_groups(X, 2)
-    solution = master.solve_integer(n_start, np.inf, lambda: None)
+    solution = master.solve_integer(np.arange(n_start), np.inf, np.inf, lambda: None)
     cost = columns.costs[solution.selected].sum()
     least = sse(X, Optimal(k=2).fit_predict(X))
     assert cost == pytest.approx(least)
     assert solution.bound == pytest.approx(least)
 
 
-@pytest.mark.parametrize(("max_presolved", "presolve"), [(0, "off"), (20_000, "choose")])
-def test_steps_that_cannot_be_cancelled_are_left_out(monkeypatch, max_presolved, presolve):
+@pytest.mark.parametrize(
+    ("max_presolved", "seconds_left", "presolve", "has_heuristics"),
+    [
+        (20_000, 60 + 2 * module.LATEST_END, "choose", True),
+        (20_000, 60 + module.LATEST_END / 2, "choose", False),
+        (20_000, 60, "choose", False),
+        (0, 60 + 2 * module.LATEST_END, "off", False),
+    ],
+)
+def test_steps_that_cannot_be_cancelled_are_left_out_near_the_end(
+    monkeypatch, max_presolved, seconds_left, presolve, has_heuristics
+):
     monkeypatch.setattr(module, "MAX_PRESOLVED_COLUMNS", max_presolved)
     X = np.random.default_rng(3).normal(size=(8, 2))
     _, master, n_start = programme_over_all_groups(X, 2)
-    master.solve_integer(n_start, np.inf, lambda: None)
+    master.solve_integer(np.arange(n_start), 60.0, seconds_left, lambda: None)
     assert master.highs.getOptionValue("presolve")[1] == presolve
     for heuristic in ("rins", "rens", "root_reduced_cost"):
-        assert not master.highs.getOptionValue(f"mip_heuristic_run_{heuristic}")[1]
+        is_run = master.highs.getOptionValue(f"mip_heuristic_run_{heuristic}")[1]
+        assert is_run == has_heuristics

@@ -56,8 +56,10 @@ def improve_from_pool(proof: Proof) -> None:
     """Find the best partition into groups of the pool, by an integer programme."""
     columns, n_groups = pool_columns(proof), int(proof.labels.max()) + 1
     master = MasterProblem(columns, len(columns.X) // proof.k)
-    seconds = TIME_SHARE * proof.seconds_left
-    solution = master.solve_integer(n_groups, seconds, proof.report_progress)
+    seconds_left = proof.seconds_left
+    solution = master.solve_integer(
+        np.arange(n_groups), TIME_SHARE * seconds_left, seconds_left, proof.report_progress
+    )
     if solution.selected is not None:
         store_partition(proof, labels_of(columns, solution.selected))
     solution.raise_interruption()
