@@ -14,6 +14,7 @@ from shoal._kernels.local_search.grouping import (
     N_SAVED,
     VERSION,
     accept_trial,
+    move,
     sse_change,
     undo_trial,
 )
@@ -120,10 +121,13 @@ def test_a_record_among_its_own_group_can_join_another_one_later():
     grouping = open_grouping(X, neighbours(X, 4), np.repeat([0, 1], 9), 9)
     update_joins(grouping, 0)
     assert grouping.joins.groups[0].tolist() == [-1, -1]
+    # A least cost of 0 lets the costs be computed again, also after the record was moved.
+    assert grouping.least_join_cost[0, grouping.position[0]] == 0
+    move(grouping, 0, 1)
+    assert grouping.least_join_cost[1, grouping.position[0]] == 0
+    undo_trial(grouping)
+    assert grouping.least_join_cost[0, grouping.position[0]] == 0
     grouping.labels[grouping.near[0]] = 1
-    assert (
-        grouping.least_join_cost[0, grouping.position[0]] == 0
-    )  # so that the costs are computed again
     assert choose_join(grouping, 0, -1) == 0
     assert grouping.joins.groups[0, 0] == 1
     assert grouping.joins.costs[0, 0] == pytest.approx(9 / 10)

@@ -147,7 +147,7 @@ class Facts:
     Parameters
     ----------
     groups : str
-        ``"fixed"`` where all groups but the last have exactly k records, else
+        ``"fixed"`` where groups of k records are formed, which leftover records may enlarge, else
         ``"variable"``.
     cost : str
         Growth of the running time in the number of records n and in k.

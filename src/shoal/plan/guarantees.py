@@ -32,7 +32,7 @@ def check_guarantees(
     types: Mapping[str, Type],
     units: Codes | None = None,
 ) -> None:
-    """Raise `GuaranteeBroken` if the released values do not attain what a step guarantees.
+    """Raise an error if the released values do not attain what a step guarantees.
 
     Units are counted where ``units`` gives the unit of each record.
     """

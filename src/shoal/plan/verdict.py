@@ -11,7 +11,7 @@ from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
 MATCH_ANY = "missing-cells-match-any"
 # Code of the finding that records were counted where k counts units.
 UNITS_NOT_COUNTED = "units-not-counted"
-# Clauses of a verdict, if columns besides those that k is counted on single records out.
+# Clauses of a verdict on a release in which other columns make some records unique.
 ON_QUASI_IDENTIFIERS = " on the quasi-identifiers only"
 UNIQUE_VALUES = ", and confidential values single some records out"
 # Code of the finding that a limit of the plan is not met.
@@ -228,4 +228,4 @@ def count_phrase(number: int, unit: str = RECORD_UNIT) -> str:
     """Return a phrase such as ``5 records`` or ``3 units of 'person'``."""
     if unit == RECORD_UNIT:
         return f"{number:,} record{'' if number == 1 else 's'}"
-    return f"{number} unit{'' if number == 1 else 's'} of {unit!r}"
+    return f"{number:,} unit{'' if number == 1 else 's'} of {unit!r}"

@@ -20,7 +20,14 @@ import numpy as np
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.lanes import LANES, any_below, fill_lanes, load_lanes, store_lanes
-from shoal._kernels.local_search.grouping import N_QUEUED, SCAN, join_cost, move, update_group
+from shoal._kernels.local_search.grouping import (
+    N_QUEUED,
+    SCAN,
+    join_cost,
+    move,
+    store_least_join_cost,
+    update_group,
+)
 from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
 
@@ -91,8 +98,7 @@ def update_joins(grouping, j):
         joins.versions[j, 0] = grouping.version[first]
     if second != NONE:
         joins.versions[j, 1] = grouping.version[second]
-    # A record all of whose neighbours are in its own group has no join now, but may have one later.
-    grouping.least_join_cost[group, grouping.position[j]] = 0.0 if first == NONE else least
+    store_least_join_cost(grouping, j)
 
 
 @inlined
@@ -117,7 +123,7 @@ def choose_join(grouping, j, excluded):
 def measure_members(grouping, i, a, b, start):
     """Measure the differences of record ``i`` to `LANES` records of group ``b``.
 
-    Returns their scalar products with the difference of the centroids of ``a`` and ``b``, and
+    Return their scalar products with the difference of the centroids of ``a`` and ``b``, and
     their squared lengths, for the records at positions from ``start`` on. Behind the last record,
     lanes have no meaning.
     """

@@ -31,7 +31,7 @@ FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before a
 
 @compiled
 def cheapest_join(grouping, i, excluded):
-    """Return the near group that ``i`` can join at the least increase of the SSE, or -1."""
+    """Return the near group that ``i`` can join at the least increase of the SSE, or NONE."""
     best, least = NONE, np.inf
     for m in range(grouping.near.shape[1]):
         h = grouping.labels[grouping.near[i, m]]

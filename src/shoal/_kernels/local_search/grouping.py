@@ -162,9 +162,20 @@ def fill_groups(grouping):
 def put_member(grouping, i, g, m):
     """Put record ``i`` at position ``m`` of group ``g``."""
     grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
-    grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0]
+    store_least_join_cost(grouping, i)
     for j in range(grouping.X.shape[1]):
         grouping.values[g, m // LANES, j, m % LANES] = grouping.X[i, j]
+
+
+@inlined
+def store_least_join_cost(grouping, i):
+    """Store the cost of the cheapest join of record ``i`` by its group and position.
+
+    A record all of whose neighbours are in its own group has no join now, but may have one later.
+    """
+    g, m = grouping.labels[i], grouping.position[i]
+    has_join = grouping.joins.groups[i, 0] >= 0
+    grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0] if has_join else 0.0
 
 
 @inlined

@@ -111,7 +111,7 @@ def linkage_top2(
 def _linkage_rate(
     original: Matrix, masked: Matrix, n_guesses: int, columns: Labels | None, units: Labels | None
 ) -> float:
-    """Return the expected share of records that are among their ``n_guesses`` nearest originals."""
+    """Return the expected share of records whose original is among the ``n_guesses`` nearest."""
     if columns is None:
         original_points, masked_points = order_free_zscores(original), order_free_zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
@@ -165,7 +165,7 @@ def _chances(
 ) -> Matrix:
     """Return the chance that the nearest originals of each point contain its own record.
 
-    With c records closer than the own one and t at the same distance (itself included),
+    With c records closer than its own and t at the same distance (itself included),
     the chance is (n_guesses - c) / t, clipped to [0, 1].
     """
     # Equal originals are indexed once, with a weight.

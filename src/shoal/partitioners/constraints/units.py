@@ -20,12 +20,12 @@ MAX_SWEEPS = 20  # over all records, in one pass
 def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition:
     """Group records so that every group holds at least k different units.
 
-    A method groups the records; equal records of one unit count once, since they would
-    otherwise form groups of one unit. Groups with fewer than k units are then repaired: they
-    are merged with a near group, dissolved, or extended by records of others, whichever
-    raises the SSE least. Finally records move and are exchanged while the SSE falls and every
-    group keeps k units. Groups of the method that already hold k units are returned as they
-    are.
+    If all groups of the method hold k units, they are returned as they are. Otherwise groups with
+    fewer than k units are repaired: they are merged with a near group, dissolved, or extended by
+    records of others, whichever raises the SSE least. Then records move and are exchanged while the
+    SSE falls and every group keeps k units. The method is also run on the distinct records of each
+    unit, since equal records would otherwise form groups of one unit, and the better of both
+    results is returned.
 
     Parameters
     ----------

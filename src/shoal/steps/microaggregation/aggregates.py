@@ -1,6 +1,6 @@
 """Aggregates of groups: means, medians and most frequent values.
 
-All of them accept weights; equal weights give the same result as none.
+All but the trimmed mean accept weights; equal weights give the same result as none.
 
 Aggregates do not depend on the order of the records: sums are correctly rounded, to the last bit.
 Otherwise an attacker who knows all values could search for the order of summation that yields the

@@ -71,8 +71,9 @@ def group_block(
 ) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
-    The time budget applies to the first stratum only; in all others the partitioner does the same
-    amount of work, for example as many rounds, so that the groups can be reproduced.
+    The time budget of a search applies to the first stratum only; in all others it makes as many
+    rounds, so that the groups can be reproduced. A proof gets a share of its budget for each
+    stratum.
     """
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)
