@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import combinations, count
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from shoal.partitioners._column_generation import restarts as restarts_module
 from shoal.partitioners._column_generation.anchor_search import PricingEffort
 from shoal.partitioners._column_generation.columns import Columns
 from shoal.partitioners._column_generation.larger_groups import cluster_excess_share
-from shoal.partitioners._column_generation.master_problem import Duals
+from shoal.partitioners._column_generation.master_problem import Duals, MasterSolution
 from shoal.partitioners._column_generation.pricing import Pricing
 from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._column_generation.prove import prove
@@ -484,3 +485,35 @@ def test_a_search_within_a_proof_reports_progress_of_the_proof():
     stages = {stage.partition(",")[0] for stage, _, _ in reports}
     assert "proving" in stages
     assert "searching" not in stages
+
+
+@pytest.mark.parametrize(
+    ("is_leading", "bound", "shares"),
+    [
+        ([True, True, True, True], 0.0, [integrality_gap.TIME_SHARE, 1.0]),
+        ([True, True, True, True], 4.0, [integrality_gap.TIME_SHARE]),  # the gap is closed
+        ([True, True, True, False], 0.0, [integrality_gap.TIME_SHARE]),
+    ],
+)
+def test_a_programme_of_all_groups_may_take_the_time_that_is_left(
+    monkeypatch, is_leading, bound, shares
+):
+    allowed = []
+
+    class Master:
+        def __init__(self, *arguments):
+            pass
+
+        def solve_integer(self, start, seconds, seconds_left, on_progress):
+            allowed.append(seconds / seconds_left)
+            return MasterSolution(None, bound, None)
+
+    monkeypatch.setattr(integrality_gap, "MasterProblem", Master)
+    monkeypatch.setattr(integrality_gap, "charge_remaining_duals", lambda *arguments: 0.0)
+    columns = SimpleNamespace(X=np.zeros((4, 1)))
+    proof = SimpleNamespace(
+        labels=np.array([0, 0, 1, 1]), k=2, sse=4.0, dual_bound=1.0, bound=1.0, seconds_left=60.0,
+        report_progress=None,
+    )  # fmt: skip
+    integrality_gap.bound_by_listed_groups(proof, 5.0, columns, np.array(is_leading))
+    assert allowed == pytest.approx(shares)
