@@ -232,7 +232,10 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         return self._copy()
 
     def reproducible_copy(self) -> Self:
-        """Return an unfitted copy that makes the same groups again, without a time budget."""
+        """Return an unfitted copy that makes the same groups again.
+
+        A search counts rounds instead of seconds; a proof keeps its budget.
+        """
         return self._copy()
 
     def _copy(self, **changes: Any) -> Self:
