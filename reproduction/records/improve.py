@@ -8,7 +8,7 @@ import numpy as np
 
 from reproduction.records.record import Record, rounded, scaled_table
 from reproduction.records.verifier import check_partition
-from shoal._kernels.column_generation.group_search import list_all_groups
+from shoal._kernels.column_generation.group_search import SearchLimits, list_all_groups
 from shoal.geometry import squared_errors
 from shoal.partitioners._budget import Budget, OutOfTime
 from shoal.partitioners._column_generation.master_problem import Duals
@@ -68,11 +68,10 @@ def add_near_groups(proof: Proof) -> None:
     order = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
     ranked_duals = proof.pricing.ranked_duals(duals, order, k)
     groups = np.empty((MAX_GROUPS, k), np.int64)
-    for first in order:
+    for anchor in order:
         for step in NEAR_SHARE * (proof.sse - proof.dual_bound) * np.ldexp(1.0, -np.arange(20)):
-            count = list_all_groups(
-                proof.pricing.table, ranked_duals, first, k, step, MAX_STEPS, groups
-            )
+            limits = SearchLimits(step, len(order), MAX_STEPS)
+            count = list_all_groups(proof.pricing.table, ranked_duals, anchor, limits, groups)
             if count >= 0:
                 proof.columns.add(groups[:count])
                 break

@@ -14,6 +14,7 @@ from shoal._kernels.spatial.score_bounds import NO_SCORE, required_score, score_
 from shoal._kernels.spatial.search import (
     FARTHEST,
     NEAREST,
+    BestRecords,
     measure_block,
     search,
     write_query,
@@ -62,7 +63,7 @@ def index_short_tables_and_rebuild_often(monkeypatch):
 
 def search_records(index, point, sign, m):
     actual, squares = np.empty(m, np.int64), np.empty(m)
-    count = search(index, point, sign, NONE, actual, squares, ZERO)
+    count = search(index, point, sign, NONE, BestRecords(actual, squares), ZERO)
     return actual[:count], squares[:count]
 
 
@@ -90,14 +91,14 @@ def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, from_outsi
         assert np.allclose(centre, X[living].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
         check_searches(index, X, living, X[rng.choice(indexed_records)], m)
         check_searches(index, X, living, centre, m)
-        many = rng.integers(1, 2 + len(living) // 6)
+        n_removed = rng.integers(1, 2 + len(living) // 6)
         order = (
             np.argsort(-brute.squared(X[living], centre))
             if from_outside
             else rng.permutation(len(living))
         )
-        remove_all(index, living[order[:many]])
-        living = np.sort(living[order[many:]])
+        remove_all(index, living[order[:n_removed]])
+        living = np.sort(living[order[n_removed:]])
         if len(living) > 0 and rebuild_if_needed(index) is not index:
             index, indexed_records = rebuild_if_needed(index), living
 
@@ -271,21 +272,24 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
         write_query(X[-1], index.frame, sign, query)
         bounds = np.empty(boxes.outer_low.shape[1], np.float32)
         score_bounds(boxes.outer_low, boxes.outer_high, query, sign, bounds)
-        inner, gaps = np.empty(BLOCKS_PER_SUPERBLOCK, np.float32), np.empty(BLOCK, np.float32)
-        for b, block in enumerate(index.blocks):
-            s, position = divmod(b, BLOCKS_PER_SUPERBLOCK)
-            score_bounds(boxes.low[s], boxes.high[s], query, sign, inner)
+        inner_bounds, squares = (
+            np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
+            np.empty(BLOCK, np.float32),
+        )
+        for number, block in enumerate(index.blocks):
+            superblock, offset = divmod(number, BLOCKS_PER_SUPERBLOCK)
+            score_bounds(boxes.low[superblock], boxes.high[superblock], query, sign, inner_bounds)
             is_living = ~np.isnan(block[0])
-            assert is_living.sum() == index.n_living[b]
+            assert is_living.sum() == index.n_living[number]
             if not is_living.any():
                 continue
-            assert (block[:, is_living].min(axis=1) >= boxes.low[s, :, position]).all()
-            assert (block[:, is_living].max(axis=1) <= boxes.high[s, :, position]).all()
-            measure_block(block, query, index.frame.n_leading, sign, NO_SCORE, gaps)
-            best = (sign * gaps[is_living]).max()
+            assert (block[:, is_living].min(axis=1) >= boxes.low[superblock, :, offset]).all()
+            assert (block[:, is_living].max(axis=1) <= boxes.high[superblock, :, offset]).all()
+            measure_block(block, query, index.frame.n_leading, sign, NO_SCORE, squares)
+            best = (sign * squares[is_living]).max()
             margin = 1e-5 * max(abs(float(best)), query[-1] ** 2) + 1e-30
-            assert inner[position] >= best - margin
-            assert bounds[s] >= inner[position] - margin
+            assert inner_bounds[offset] >= best - margin
+            assert bounds[superblock] >= inner_bounds[offset] - margin
 
 
 @given(X=long_tables())
@@ -293,16 +297,18 @@ def test_single_precision_never_excludes_a_record_that_is_as_far(X):
     """The margins: a record's own squared distance never requires more than its stored score."""
     index = open_index(X)
     frame, query = index.frame, index.scratch.query
-    gaps, p = np.empty(BLOCK, np.float32), X.shape[1]
+    block_squares, p = np.empty(BLOCK, np.float32), X.shape[1]
     for sign in NEAREST, FARTHEST:
         for point in X[:: max(1, len(X) // 5)]:
             norm = write_query(point, frame, sign, query)
             squares = brute.squared(X, point)
-            for b, block in enumerate(index.blocks):
-                measure_block(block, query, frame.n_leading, sign, NO_SCORE, gaps)
-                for i in range(index.n_living[b]):
-                    square = squares[index.records[b, i]]
-                    assert sign * gaps[i] >= required_score(square, sign, frame.scale, norm, p)
+            for number, block in enumerate(index.blocks):
+                measure_block(block, query, frame.n_leading, sign, NO_SCORE, block_squares)
+                for slot in range(index.n_living[number]):
+                    square = squares[index.records[number, slot]]
+                    assert sign * block_squares[slot] >= required_score(
+                        square, sign, frame.scale, norm, p
+                    )
 
 
 def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
@@ -311,9 +317,9 @@ def test_squares_below_the_range_of_single_precision_are_not_ruled_out():
     index = open_index(X)
     for record in range(5):
         check_searches(index, X, np.arange(5), X[record], 3)
-    gap = np.float32(3.2e-23)
-    assert required_score(3 * float(gap) ** 2, NEAREST, 1.0, 0.0, 3) < -(
-        gap * gap + gap * gap + gap * gap
+    difference = np.float32(3.2e-23)
+    assert required_score(3 * float(difference) ** 2, NEAREST, 1.0, 0.0, 3) < -(
+        difference * difference + difference * difference + difference * difference
     )
 
 

@@ -24,6 +24,11 @@ MANY, KEPT = 1_000_000, 3
 UNLIMITED = SearchLimits(0.0, MANY, MANY)
 
 
+def below(cutoff, max_steps=MANY):
+    """Return limits under which all groups below ``cutoff`` are listed, if the steps suffice."""
+    return SearchLimits(float(cutoff), MANY, max_steps)
+
+
 def drawn(seed, n=9, k=3):
     """Return a table, tied or not, with duals near the optimum, triples and clusters."""
     rng = np.random.default_rng(seed)
@@ -33,8 +38,8 @@ def drawn(seed, n=9, k=3):
     triples = np.sort(triples.reshape(-1, 3), axis=1)
     clusters = np.full((seed % 4, 2 * k - 1), -1)
     for cluster in clusters:
-        some = rng.integers(k, 2 * k)
-        cluster[:some] = np.sort(rng.choice(n, some, replace=False))
+        n_inside = rng.integers(k, 2 * k)
+        cluster[:n_inside] = np.sort(rng.choice(n, n_inside, replace=False))
     cluster_dual, divisors = rng.uniform(0, 2, len(clusters)), rng.integers(2, k + 2, len(clusters))
     triple_dual, group_dual = rng.uniform(0, 1, len(triples)), float(seed % 3) / 4
     return X, Duals(record_dual, triples, triple_dual, group_dual, clusters, cluster_dual, divisors)
@@ -50,12 +55,12 @@ def cost_of(X, group, duals):
 
 def searched(X, duals, k, size, near):
     table = Pricing(X, k).table
-    few = NeighbourTable(
+    shortened = NeighbourTable(
         X, table.near[:, :near].copy(), table.squares[:, :near].copy(), table.square_sums
     )
     pricing = Pricing(X, k)
     order = np.argsort(-duals.record_dual, kind="stable")
-    return few, pricing.ranked_duals(duals, order, size)
+    return shortened, pricing.ranked_duals(duals, order, size)
 
 
 @given(
@@ -76,7 +81,7 @@ def test_the_cheapest_group_of_each_record_is_found(seed, k, more, near):
             default=0.0,
         )
         actual, costs = np.empty((KEPT, size), np.int64), np.empty(KEPT)
-        bound, count = search_anchor(table, ranked_duals, first, size, UNLIMITED, actual, costs)
+        bound, count = search_anchor(table, ranked_duals, first, UNLIMITED, actual, costs)
         assert bound == pytest.approx(min(0.0, least), abs=1e-9)
         for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
             assert cost == pytest.approx(cost_of(X, group, duals), abs=1e-9)
@@ -94,7 +99,7 @@ def test_a_search_that_ends_early_returns_a_lower_bound(seed, most, work):
         )
         actual, costs = np.empty((KEPT, 4), np.int64), np.empty(KEPT)
         limits = SearchLimits(0.0, most, work)
-        bound, _ = search_anchor(table, ranked_duals, first, 4, limits, actual, costs)
+        bound, _ = search_anchor(table, ranked_duals, first, limits, actual, costs)
         assert bound <= min(0.0, least) + 1e-9
 
 
@@ -110,7 +115,7 @@ def test_all_groups_below_a_gap_are_listed_once(seed, gap, size):
             if (cost := cost_of(X, group, duals)) < gap + 1e-9
         }
         groups = np.empty((1000, size), np.int64)
-        count = list_all_groups(table, ranked_duals, first, size, gap, MANY, groups)
+        count = list_all_groups(table, ranked_duals, first, below(gap), groups)
         listed = [tuple(sorted(group)) for group in groups[:count].tolist()]
         assert len(set(listed)) == count
         assert {*listed} <= {*expected}
@@ -121,17 +126,16 @@ def test_too_many_groups_are_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first = int(np.argmin(ranked_duals.rank))
-    assert (
-        list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, np.empty((5, 3), np.int64)) == -1
-    )
+    groups = np.empty((5, 3), np.int64)
+    assert list_all_groups(table, ranked_duals, first, below(1e9), groups) == -1
 
 
 def test_a_list_that_takes_too_many_steps_is_reported():
     X, duals = drawn(5)
     table, ranked_duals = searched(X, duals, 3, 3, 8)
     first, rows = int(np.argmin(ranked_duals.rank)), np.empty((10_000, 3), np.int64)
-    assert list_all_groups(table, ranked_duals, first, 3, 1e9, MANY, rows) > 10
-    assert list_all_groups(table, ranked_duals, first, 3, 1e9, 10, rows) == -1
+    assert list_all_groups(table, ranked_duals, first, below(1e9), rows) > 10
+    assert list_all_groups(table, ranked_duals, first, below(1e9, 10), rows) == -1
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -157,7 +161,7 @@ def many_candidates(seed, n=MAX_PAIRED + 30):
 def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
     X, duals = many_candidates(seed)
     table, ranked_duals = searched(X, duals, 3, 3, len(X) - 1)
-    assert candidate_set(table, ranked_duals, 1, 3, 0.0, MANY).pair_cost.size == 0
+    assert candidate_set(table, ranked_duals, 1, 0.0, MANY).pair_cost.size == 0
     expected = {
         tuple(sorted(group)): reduced_cost(
             X, group, duals.record_dual, duals.triples.tolist(), duals.triple_dual, 0.25
@@ -165,13 +169,13 @@ def test_the_cheap_groups_of_many_candidates_include_triple_duals(seed):
         for group in groups_of_size(X, 3, ranked_duals.rank, 1)
     }
     actual, costs = np.empty((KEPT, 3), np.int64), np.empty(KEPT)
-    bound, count = search_anchor(table, ranked_duals, 1, 3, UNLIMITED, actual, costs)
+    bound, count = search_anchor(table, ranked_duals, 1, UNLIMITED, actual, costs)
     assert bound == pytest.approx(min(expected.values()))
     for group, cost in zip(actual[:count].tolist(), costs[:count], strict=True):
         assert cost == pytest.approx(expected[tuple(sorted(group))], abs=1e-9)
     gap = float(np.quantile(list(expected.values()), 0.3))
     actual = np.empty((len(expected), 3), np.int64)
-    count = list_all_groups(table, ranked_duals, 1, 3, gap, MANY, actual)
+    count = list_all_groups(table, ranked_duals, 1, below(gap), actual)
     listed = [tuple(sorted(group)) for group in actual[:count].tolist()]
     assert len({*listed}) == count
     assert {*listed} == {group for group, cost in expected.items() if cost < gap}

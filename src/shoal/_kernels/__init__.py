@@ -5,20 +5,18 @@ are cited by author and year; the class or function that calls the kernels has t
 The kernels share these conventions:
 
 - ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
-  ``k`` is the least size of a group. ``i`` and ``j`` are records, ``a``, ``b``, ``g`` and ``h``
-  groups, ``c`` is a column, ``m`` the position of a member within its group. In
-  `column_generation` and `dual_bound`, ``a`` and ``b`` are positions in a list of candidates or
-  members; in `matching`, the vertices that an edge joins; in `spatial`, ``a`` is an axis, ``b`` a
-  block and ``s`` a superblock.
+  ``k`` is the least size of a group. In `local_search`, ``i`` and ``j`` are records, ``a``, ``b``,
+  ``g`` and ``h`` groups, and ``m`` is the position of a member within its group.
 - A state that several kernels change is a named tuple of arrays, made by a function such as
   ``open_...`` or ``build_...``, usually in Python. The comment behind a field is its shape. A
   number that kernels change is an array too: ``index.size[0]``.
+- Arrays about groups, records or boxes are indexed by their numbers: ``sizes[group]``. In a list of
+  the items of all groups, those of a group are ``items[start[group] : start[group + 1]]``.
 - A *living* record is one that has no group yet. ``NONE``, which is -1, stands for no record, no
   group or the end of a list.
-- In a list of the items of all i, those of i are ``items[start[i] : start[i + 1]]``.
 - Distances are squared unless the name says otherwise. ``near`` lists the nearest neighbours of a
   record, or the nearest groups, nearest first; ``square`` is a squared distance, and
-  ``difference`` the difference of two values. ``position`` is where a record is stored. Ties go to
+  ``difference`` the difference of two values. ``position`` is where an item is stored. Ties go to
   the lowest record, so that results can be reproduced.
 - The cost of a change is the increase of the SSE, the sum of the squared distances of the records
   to the centroids of their groups.

@@ -1,7 +1,7 @@
 """Compensated summation, so that means hardly depend on the order of the records.
 
-A sum over records is an array of shape (p, 2): its leading part and the accumulated rounding error
-of each column.
+A sum over records has a row for each column of the table: its leading part and the accumulated
+rounding error.
 """
 
 from shoal._kernels._compile import compiled
@@ -20,19 +20,19 @@ def add_compensated(total, value):
 @compiled
 def add_record(total, point):
     """Add a record to a sum over records."""
-    for c in range(point.shape[0]):
-        add_compensated(total[c], point[c])
+    for column in range(point.shape[0]):
+        add_compensated(total[column], point[column])
 
 
 @compiled
 def add_records(total, X):
     """Add all rows of ``X`` to a sum over records."""
-    for i in range(X.shape[0]):
-        add_record(total, X[i])
+    for record in range(X.shape[0]):
+        add_record(total, X[record])
 
 
 @compiled
 def write_mean(total, size, point):
     """Write the mean of ``size`` records with sum ``total`` into ``point``."""
-    for c in range(point.shape[0]):
-        point[c] = total[c, 0] / size
+    for column in range(point.shape[0]):
+        point[column] = total[column, 0] / size

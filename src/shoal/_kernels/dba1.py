@@ -16,7 +16,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.constants import NONE
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.spatial.index import Index, form_group, needs_rebuild
-from shoal._kernels.spatial.search import nearest_others
+from shoal._kernels.spatial.search import BestRecords, nearest_others
 from shoal._kernels.structures.tournament import (
     open_tournament,
     play_all,
@@ -31,27 +31,28 @@ DEFERRED = np.int64(-2)
 class NeighbourLists(NamedTuple):
     """The living records with their nearest neighbours and the SSE of the groups with these.
 
-    ``nearest[i, :n_known[i]]`` are the living records nearest to i, nearest first. Each of
-    the first k - 1 is a link of i, and the links that end in record j are a list:
-    ``links[j]`` is the first of them, ``next_link[l]`` the one after l. Link
-    ``i * (k - 1) + t`` belongs to record i. ``scaled_sse[i]`` is k times the SSE of
-    record i and its k - 1 nearest. ``tournament`` is that of the records by
-    ``scaled_sse``, the densest first, ties by their own ``numbers``.
-    ``next_unlinked[i]`` is the next neighbour of i that needs a link, ``NONE`` if none
-    does, or ``DEFERRED`` if ``scaled_sse[i]`` was 0 when i lost neighbours: until its
-    list is refreshed, the links that it lost end in itself. ``labels`` are those of the
-    index that holds the living records, and negative for these.
+    ``nearest[record, :n_known[record]]`` are the living records nearest to a record, nearest first.
+    To each of the first k - 1 leads a link, whose number is ``record * (k - 1)`` plus the position
+    of the neighbour in the list. The links that end in a record are a linked list, of which
+    ``first_link[record]`` is the first and ``next_link`` leads to the others.
+
+    ``scaled_sse`` is k times the SSE of a record and its k - 1 nearest. ``tournament`` is that of
+    the records by ``scaled_sse``, the densest first, ties by their own ``numbers``.
+    ``next_unlinked`` is the position of the next neighbour of a record that needs a link, ``NONE``
+    if none does, or ``DEFERRED`` if its ``scaled_sse`` was 0 when it lost neighbours: until its
+    list is refreshed, the links that it lost end in itself. ``labels`` are those of the index that
+    holds the living records, and negative for these.
     """
 
-    nearest: np.ndarray  # (n, m), with m of at least k - 1
-    n_known: np.ndarray  # (n,)
-    links: np.ndarray  # (n,)
-    next_link: np.ndarray  # (n * (k - 1),)
-    scaled_sse: np.ndarray  # (n,)
+    nearest: np.ndarray  # (n_records, max_known), with at least k - 1 columns
+    n_known: np.ndarray  # (n_records,)
+    first_link: np.ndarray  # (n_records,)
+    next_link: np.ndarray  # (n_records * (k - 1),)
+    scaled_sse: np.ndarray  # (n_records,)
     tournament: np.ndarray  # (2 * n_leaves,)
-    numbers: np.ndarray  # (n,)
-    next_unlinked: np.ndarray  # (n,)
-    labels: np.ndarray  # (n,)
+    numbers: np.ndarray  # (n_records,)
+    next_unlinked: np.ndarray  # (n_records,)
+    labels: np.ndarray  # (n_records,)
 
 
 def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> NeighbourLists:
@@ -60,7 +61,7 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
     lists = NeighbourLists(
         nearest=nearest,
         n_known=np.full(n, nearest.shape[1]),
-        links=np.full(n, NONE),
+        first_link=np.full(n, NONE),
         next_link=np.full(n * (k - 1), NONE),
         scaled_sse=np.empty(n),
         tournament=open_tournament(np.ones(n, np.bool_)),
@@ -75,97 +76,97 @@ def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> Neighbour
 @compiled
 def link_all(X, k, lists):
     """Link all records to their neighbours, and compute ``scaled_sse`` and the tournament."""
-    for i in range(X.shape[0]):
-        for t in range(k - 1):
-            link(lists, i * (k - 1) + t, lists.nearest[i, t])
-        lists.scaled_sse[i] = scaled_sse(X, i, lists.nearest[i, : k - 1])
+    for record in range(X.shape[0]):
+        for position in range(k - 1):
+            link(lists, record * (k - 1) + position, lists.nearest[record, position])
+        lists.scaled_sse[record] = scaled_sse(X, record, lists.nearest[record, : k - 1])
     play_all(lists.tournament, lists.scaled_sse, lists.numbers)
 
 
 @compiled
 def link(lists, link_number, record):
-    """Make a link end in ``record``."""
-    lists.next_link[link_number] = lists.links[record]
-    lists.links[record] = link_number
+    """Let a link end in ``record``."""
+    lists.next_link[link_number] = lists.first_link[record]
+    lists.first_link[record] = link_number
 
 
 @compiled
-def refresh_list(index, k, lists, i, distances):
-    """Drop the removed records from the list of record ``i``; return the comparisons that it took.
+def refresh_list(index, k, lists, record, squares):
+    """Drop the removed records from the list of ``record``; return the comparisons that it took.
 
-    ``next_unlinked[i]`` becomes the number of neighbours among the first k - 1 that stay.
+    ``next_unlinked[record]`` becomes the number of neighbours among the first k - 1 that stay.
     """
-    n_compared = lists.n_known[i]
-    neighbours = lists.nearest[i]
+    n_compared = lists.n_known[record]
+    neighbours = lists.nearest[record]
     n_living, n_linked = 0, 0
-    for t in range(lists.n_known[i]):
-        if lists.labels[neighbours[t]] < 0:
-            neighbours[n_living] = neighbours[t]
+    for position in range(lists.n_known[record]):
+        if lists.labels[neighbours[position]] < 0:
+            neighbours[n_living] = neighbours[position]
             n_living += 1
-        if t == k - 2:
+        if position == k - 2:
             n_linked = n_living
     if n_living < k - 1:
-        n_living = nearest_others(index, i, neighbours, distances)
+        n_living = nearest_others(index, record, BestRecords(neighbours, squares))
         n_compared += SEARCH_COST
-    lists.n_known[i] = n_living
-    lists.next_unlinked[i] = n_linked
-    lists.scaled_sse[i] = scaled_sse(index.X, i, neighbours[: k - 1])
-    replay(lists.tournament, lists.scaled_sse, lists.numbers, i, True)
+    lists.n_known[record] = n_living
+    lists.next_unlinked[record] = n_linked
+    lists.scaled_sse[record] = scaled_sse(index.X, record, neighbours[: k - 1])
+    replay(lists.tournament, lists.scaled_sse, lists.numbers, record, True)
     return n_compared
 
 
 @compiled
-def reuse_link(k, lists, link_number, i):
-    """Make a free link of record ``i`` end in its next neighbour without a link."""
-    link(lists, link_number, lists.nearest[i, lists.next_unlinked[i]])
-    lists.next_unlinked[i] += 1
-    if lists.next_unlinked[i] == k - 1:
-        lists.next_unlinked[i] = NONE
+def reuse_link(k, lists, link_number, record):
+    """Let a free link of ``record`` end in its next neighbour without a link."""
+    link(lists, link_number, lists.nearest[record, lists.next_unlinked[record]])
+    lists.next_unlinked[record] += 1
+    if lists.next_unlinked[record] == k - 1:
+        lists.next_unlinked[record] = NONE
 
 
 @compiled
 def relink(k, lists, removed_record):
-    """Free the links that end in a removed record and use them again."""
-    link_number = lists.links[removed_record]
+    """Free the links that end in a removed record, and let them end in other neighbours."""
+    link_number = lists.first_link[removed_record]
     while link_number != NONE:
         next_number = lists.next_link[link_number]
-        i = link_number // (k - 1)
-        if lists.labels[i] < 0:
-            if lists.next_unlinked[i] == DEFERRED:
-                link(lists, link_number, i)
+        owner = link_number // (k - 1)
+        if lists.labels[owner] < 0:
+            if lists.next_unlinked[owner] == DEFERRED:
+                link(lists, link_number, owner)
             else:
-                reuse_link(k, lists, link_number, i)
+                reuse_link(k, lists, link_number, owner)
         link_number = next_number
 
 
 @compiled
-def refresh_deferred(index, k, lists, i, distances):
-    """Refresh the list of record ``i``, which was deferred; return the comparisons that it took."""
-    n_compared = refresh_list(index, k, lists, i, distances)
-    link_number = lists.links[i]
-    lists.links[i] = NONE
+def refresh_deferred(index, k, lists, record, squares):
+    """Refresh the list of ``record``, which was deferred; return the comparisons that it took."""
+    n_compared = refresh_list(index, k, lists, record, squares)
+    link_number = lists.first_link[record]
+    lists.first_link[record] = NONE
     while link_number != NONE:
         next_number = lists.next_link[link_number]
-        if link_number // (k - 1) == i:
-            reuse_link(k, lists, link_number, i)
+        if link_number // (k - 1) == record:
+            reuse_link(k, lists, link_number, record)
         else:
-            link(lists, link_number, i)
+            link(lists, link_number, record)
         link_number = next_number
     return n_compared
 
 
 @compiled
-def update_dependents(index, k, lists, removed_record, distances):
+def update_dependents(index, k, lists, removed_record, squares):
     """Refresh the lists that hold a removed record; return the comparisons that it took."""
     n_compared = 0
-    link_number = lists.links[removed_record]
+    link_number = lists.first_link[removed_record]
     while link_number != NONE:
-        i = link_number // (k - 1)
-        if lists.labels[i] < 0:
-            if lists.scaled_sse[i] == 0.0:
-                lists.next_unlinked[i] = DEFERRED
-            elif lists.next_unlinked[i] == NONE:
-                n_compared += refresh_list(index, k, lists, i, distances)
+        owner = link_number // (k - 1)
+        if lists.labels[owner] < 0:
+            if lists.scaled_sse[owner] == 0.0:
+                lists.next_unlinked[owner] = DEFERRED
+            elif lists.next_unlinked[owner] == NONE:
+                n_compared += refresh_list(index, k, lists, owner, squares)
         link_number = lists.next_link[link_number]
     return n_compared
 
@@ -174,10 +175,10 @@ def update_dependents(index, k, lists, removed_record, distances):
 def form_densest_group(index, lists, group):
     """Make the densest living record and its nearest the next group; write it into ``group``."""
     group[0] = winner_of_all(lists.tournament)
-    for t in range(1, group.shape[0]):
-        group[t] = lists.nearest[group[0], t - 1]
-    for i in group:
-        replay(lists.tournament, lists.scaled_sse, lists.numbers, i, False)
+    for position in range(1, group.shape[0]):
+        group[position] = lists.nearest[group[0], position - 1]
+    for record in group:
+        replay(lists.tournament, lists.scaled_sse, lists.numbers, record, False)
     form_group(index, group)
 
 
@@ -185,17 +186,17 @@ def form_densest_group(index, lists, group):
 def form_groups(index, k, lists, work):
     """Form groups until about ``work`` comparisons are made; return whether to go on."""
     group = np.empty(k, np.int64)
-    distances = np.empty(lists.nearest.shape[1])
+    squares = np.empty(lists.nearest.shape[1])
     while index.size[0] >= k and work > 0 and not needs_rebuild(index):
         densest = winner_of_all(lists.tournament)
         if lists.next_unlinked[densest] == DEFERRED:
-            work -= refresh_deferred(index, k, lists, densest, distances)
+            work -= refresh_deferred(index, k, lists, densest, squares)
             continue
         form_densest_group(index, lists, group)
         work -= k
         if index.size[0] >= k:
             for removed_record in group:
-                work -= update_dependents(index, k, lists, removed_record, distances)
+                work -= update_dependents(index, k, lists, removed_record, squares)
             for removed_record in group:
                 relink(k, lists, removed_record)
     return index.size[0] >= k

@@ -6,10 +6,10 @@ from shoal._kernels._compile import compiled
 
 
 @compiled
-def same_values(X, a, b):
+def same_values(X, record, other):
     """Return whether two records have the same values."""
-    for c in range(X.shape[1]):
-        if X[a, c] != X[b, c]:
+    for column in range(X.shape[1]):
+        if X[record, column] != X[other, column]:
             return False
     return True
 
@@ -18,21 +18,21 @@ def same_values(X, a, b):
 def squared_distance(X, record, point):
     """Return the squared distance of a record to a point, summed column by column."""
     total = 0.0
-    for c in range(point.shape[0]):
-        difference = X[record, c] - point[c]
+    for column in range(point.shape[0]):
+        difference = X[record, column] - point[column]
         total += difference * difference
     return total
 
 
 @compiled
-def squared_row_distance(A, a, B, b):
-    """Return the squared distance of row ``a`` of ``A`` to row ``b`` of ``B``.
+def squared_row_distance(A, row, B, other_row):
+    """Return the squared distance of a row of ``A`` to a row of ``B``.
 
-    It takes whole arrays, since making a view of a row takes as long as its distance.
+    Whole arrays are passed, since making a view of a row takes as long as the distance itself.
     """
     total = 0.0
-    for c in range(A.shape[1]):
-        difference = A[a, c] - B[b, c]
+    for column in range(A.shape[1]):
+        difference = A[row, column] - B[other_row, column]
         total += difference * difference
     return total
 
@@ -41,16 +41,16 @@ def squared_row_distance(A, a, B, b):
 def write_squared_distances(columns, start, stop, point, squares):
     """Write the squared distances of rows ``start`` to ``stop`` of a table to ``point``.
 
-    The table is given column by column, with shape (p, n), so that the inner loop is a run of
-    vector instructions. Each distance is summed in the order of the columns.
+    The table is given column by column, so that the inner loop is a run of vector instructions.
+    Each distance is summed in the order of the columns.
     """
     size = stop - start
     squares[:size] = 0.0
-    for c in range(point.shape[0]):
-        column = columns[c, start:stop]
-        value = point[c]
+    for column in range(point.shape[0]):
+        values = columns[column, start:stop]
+        coordinate = point[column]
         for i in range(size):
-            difference = column[i] - value
+            difference = values[i] - coordinate
             squares[i] += difference * difference
 
 
@@ -58,15 +58,15 @@ def write_squared_distances(columns, start, stop, point, squares):
 def squared_distances(X):
     """Return the squared distances of all pairs of rows.
 
-    It is for tables of a few hundred records, as memory is n by n.
+    Memory grows with the square of the number of rows.
     """
     n = X.shape[0]
-    distance = np.zeros((n, n))
-    for a in range(n):
-        for b in range(a):
-            distance[a, b] = squared_row_distance(X, a, X, b)
-            distance[b, a] = distance[a, b]
-    return distance
+    squares = np.zeros((n, n))
+    for row in range(n):
+        for other in range(row):
+            squares[row, other] = squared_row_distance(X, row, X, other)
+            squares[other, row] = squares[row, other]
+    return squares
 
 
 @compiled
@@ -78,10 +78,10 @@ def scaled_sse(X, record, others):
     by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0
-    for c in range(X.shape[1]):
+    for column in range(X.shape[1]):
         total = 0.0
         for other in others:
-            difference = X[other, c] - X[record, c]
+            difference = X[other, column] - X[record, column]
             squares += difference * difference
             total += difference
         offset += total * total

@@ -33,19 +33,18 @@ STEP_COST = 50  # of a step of the search, counted in distances
 class PairBounds(NamedTuple):
     """The farthest pair that each living record owns, or a bound of its length.
 
-    ``score[i]`` is minus the squared length of the farthest pair that record i owns,
-    and ``partner[i]`` the other record, -1 if unknown: it comes first in a tie, since
-    it might be the lowest record. ``rank`` counts from the outermost record inwards.
-    ``next_equal[i]`` is the next record with the same values as i, or -1, and
-    ``is_tied[i]`` is True if partners with other values are as far. ``tournament`` is that
-    of the pairs, by their owners; its winner is the longest pair.
+    ``score`` is minus the squared length of the farthest pair that a record owns, and ``partner``
+    the other record, -1 if unknown: it comes first in a tie, since it might be the lowest record.
+    ``rank`` counts from the outermost record inwards. ``next_equal`` is the next record with the
+    same values, or -1, and ``is_tied`` is True if partners with other values are as far.
+    ``tournament`` is that of the pairs, by their owners; its winner is the longest pair.
     """
 
-    score: np.ndarray  # (n,)
-    partner: np.ndarray  # (n,)
-    rank: np.ndarray  # (n,)
-    next_equal: np.ndarray  # (n,)
-    is_tied: np.ndarray  # (n,)
+    score: np.ndarray  # (n_records,)
+    partner: np.ndarray  # (n_records,)
+    rank: np.ndarray  # (n_records,)
+    next_equal: np.ndarray  # (n_records,)
+    is_tied: np.ndarray  # (n_records,)
     tournament: np.ndarray  # (2 * n_leaves,)
 
 
@@ -79,18 +78,18 @@ def next_equal(X: np.ndarray) -> np.ndarray:
 def measure_farthest(pool, pairs, X, record):
     """Measure the farthest pair that a record owns; ties go to the lowest partner."""
     measure_distances(pool, X[record])
-    partner, length, is_tied = -1, -1.0, False
-    for i in range(pool.size[0]):
-        if pool.distance[i] < length or pairs.rank[pool.records[i]] <= pairs.rank[record]:
+    partner, squared_length, is_tied = -1, -1.0, False
+    for position in range(pool.size[0]):
+        other, square = pool.records[position], pool.distance[position]
+        if square < squared_length or pairs.rank[other] <= pairs.rank[record]:
             continue
-        other = pool.records[i]
-        if pool.distance[i] > length:
-            partner, length, is_tied = other, pool.distance[i], False
+        if square > squared_length:
+            partner, squared_length, is_tied = other, square, False
         else:
             is_tied = is_tied or not same_values(X, partner, other)
             partner = min(partner, other)
     pairs.partner[record] = partner
-    pairs.score[record] = -length
+    pairs.score[record] = -squared_length
     pairs.is_tied[record] = is_tied
 
 

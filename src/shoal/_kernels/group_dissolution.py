@@ -33,8 +33,8 @@ ROUNDING = 1e-12  # share of a group's SSE up to which a change may be a roundin
 class LinkedGroups(NamedTuple):
     """Groups that may dissolve, and their centroids in a tree.
 
-    The records of group g are a linked list: ``first[g]``, then ``next_record[first[g]]``
-    and so on, with ``last[g]`` at the end. ``total`` is their sum, as leading part and rounding
+    The records of a group are a linked list from ``first[group]`` to ``last[group]``, in which
+    ``next_record`` leads from one to the next. ``total`` is their sum, as leading part and rounding
     error per column. In a trial, ``target`` is the group that a record would join, and
     ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of records that would join a
     group, the sum of their differences to its centroid and what they would add to its SSE; all
@@ -42,16 +42,16 @@ class LinkedGroups(NamedTuple):
     """
 
     tree: BoxTree
-    centroids: np.ndarray  # (n_groups, p)
+    centroids: np.ndarray  # (n_groups, n_columns)
     sizes: np.ndarray  # (n_groups,)
     sse: np.ndarray  # (n_groups,)
-    total: np.ndarray  # (n_groups, p, 2)
+    total: np.ndarray  # (n_groups, n_columns, 2)
     first: np.ndarray  # (n_groups,)
-    next_record: np.ndarray  # (n,)
+    next_record: np.ndarray  # (n_records,)
     last: np.ndarray  # (n_groups,)
-    target: np.ndarray  # (n,)
+    target: np.ndarray  # (n_records,)
     n_joining: np.ndarray  # (n_groups,)
-    offset_sum: np.ndarray  # (n_groups, p)
+    offset_sum: np.ndarray  # (n_groups, n_columns)
     sse_rise: np.ndarray  # (n_groups,)
 
 
@@ -80,119 +80,121 @@ def open_linked_groups(X: np.ndarray, labels: np.ndarray) -> LinkedGroups:
 @compiled
 def link_members(X, labels, groups):
     """Fill the lists of the groups and their sums."""
-    for i in range(X.shape[0]):
-        append_member(groups, labels[i], i)
-        for c in range(X.shape[1]):
-            add_compensated(groups.total[labels[i], c], X[i, c])
-    for g in range(groups.sse.shape[0]):
-        groups.sse[g] = group_sse(X, groups, g)
+    for record in range(X.shape[0]):
+        append_member(groups, labels[record], record)
+        for column in range(X.shape[1]):
+            add_compensated(groups.total[labels[record], column], X[record, column])
+    for group in range(groups.sse.shape[0]):
+        groups.sse[group] = group_sse(X, groups, group)
 
 
 @compiled
-def append_member(groups, g, i):
-    """Make record ``i`` the last of group ``g``."""
-    if groups.first[g] == NONE:
-        groups.first[g] = i
+def append_member(groups, group, record):
+    """Make ``record`` the last of ``group``."""
+    if groups.first[group] == NONE:
+        groups.first[group] = record
     else:
-        groups.next_record[groups.last[g]] = i
-    groups.last[g] = i
-    groups.next_record[i] = NONE
+        groups.next_record[groups.last[group]] = record
+    groups.last[group] = record
+    groups.next_record[record] = NONE
 
 
 @compiled
-def group_sse(X, groups, g):
-    """Return the SSE of group ``g``; it is exact for small whole numbers, so ties stay ties."""
-    others = np.empty(groups.sizes[g] - 1, np.int64)
-    i = groups.next_record[groups.first[g]]
-    for t in range(others.shape[0]):
-        others[t] = i
-        i = groups.next_record[i]
-    return scaled_sse(X, groups.first[g], others) / groups.sizes[g]
+def group_sse(X, groups, group):
+    """Return the SSE of ``group``; it is exact for small whole numbers, so ties stay ties."""
+    others = np.empty(groups.sizes[group] - 1, np.int64)
+    record = groups.next_record[groups.first[group]]
+    for position in range(others.shape[0]):
+        others[position] = record
+        record = groups.next_record[record]
+    return scaled_sse(X, groups.first[group], others) / groups.sizes[group]
 
 
 @compiled
-def choose_targets(X, groups, g):
-    """Choose the group with the nearest other centroid for each record of group ``g``."""
+def choose_targets(X, groups, group):
+    """Choose the group with the nearest other centroid for each record of ``group``."""
     nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
-    i = groups.first[g]
-    while i != NONE:
-        find_nearest(groups.tree, X[i], g, nearest_centroid, distance)
-        h = nearest_centroid[0]
-        groups.target[i] = h
-        groups.n_joining[h] += 1
-        groups.sse_rise[h] += distance[0]
-        for c in range(X.shape[1]):
-            groups.offset_sum[h, c] += X[i, c] - groups.centroids[h, c]
-        i = groups.next_record[i]
+    record = groups.first[group]
+    while record != NONE:
+        find_nearest(groups.tree, X[record], group, nearest_centroid, distance)
+        target = nearest_centroid[0]
+        groups.target[record] = target
+        groups.n_joining[target] += 1
+        groups.sse_rise[target] += distance[0]
+        for column in range(X.shape[1]):
+            groups.offset_sum[target, column] += (
+                X[record, column] - groups.centroids[target, column]
+            )
+        record = groups.next_record[record]
 
 
 @compiled
-def total_rise_and_reset(groups, g):
-    """Return the increase of the SSE of other groups in a trial of group ``g``; end the trial.
+def total_rise_and_reset(groups, group):
+    """Return by how much a trial of ``group`` raises the SSE of the others; end the trial.
 
     Only ``sse_rise`` is kept, for `move_member`.
     """
     total = 0.0
-    i = groups.first[g]
-    while i != NONE:
-        h = groups.target[i]
-        if groups.n_joining[h] > 0:
+    record = groups.first[group]
+    while record != NONE:
+        target = groups.target[record]
+        if groups.n_joining[target] > 0:
             reduction = 0.0
-            for c in range(groups.offset_sum.shape[1]):
-                reduction += groups.offset_sum[h, c] * groups.offset_sum[h, c]
-                groups.offset_sum[h, c] = 0.0
-            groups.sse_rise[h] -= reduction / (groups.sizes[h] + groups.n_joining[h])
-            groups.n_joining[h] = 0
-            total += groups.sse_rise[h]
-        i = groups.next_record[i]
+            for column in range(groups.offset_sum.shape[1]):
+                reduction += groups.offset_sum[target, column] * groups.offset_sum[target, column]
+                groups.offset_sum[target, column] = 0.0
+            groups.sse_rise[target] -= reduction / (groups.sizes[target] + groups.n_joining[target])
+            groups.n_joining[target] = 0
+            total += groups.sse_rise[target]
+        record = groups.next_record[record]
     return total
 
 
 @compiled
-def move_member(X, groups, h, i):
-    """Move record ``i`` to group ``h`` and update its centroid."""
-    append_member(groups, h, i)
-    groups.sizes[h] += 1
-    groups.sse[h] += groups.sse_rise[h]
-    groups.sse_rise[h] = 0.0
-    for c in range(X.shape[1]):
-        add_compensated(groups.total[h, c], X[i, c])
-        groups.centroids[h, c] = groups.total[h, c, 0] / groups.sizes[h]
-    move_point(groups.tree, h, groups.centroids[h])
+def move_member(X, groups, target, record):
+    """Move ``record`` to the group ``target`` and update its centroid."""
+    append_member(groups, target, record)
+    groups.sizes[target] += 1
+    groups.sse[target] += groups.sse_rise[target]
+    groups.sse_rise[target] = 0.0
+    for column in range(X.shape[1]):
+        add_compensated(groups.total[target, column], X[record, column])
+        groups.centroids[target, column] = groups.total[target, column, 0] / groups.sizes[target]
+    move_point(groups.tree, target, groups.centroids[target])
 
 
 @compiled
-def dissolve_if_better(X, groups, g):
-    """Dissolve group ``g`` if that lowers the SSE."""
-    choose_targets(X, groups, g)
-    is_better = total_rise_and_reset(groups, g) < groups.sse[g] * (1.0 - ROUNDING)
-    i = groups.first[g]
-    while i != NONE:
-        next_in_list = groups.next_record[i]
+def dissolve_if_better(X, groups, group):
+    """Dissolve ``group`` if that lowers the SSE."""
+    choose_targets(X, groups, group)
+    is_better = total_rise_and_reset(groups, group) < groups.sse[group] * (1.0 - ROUNDING)
+    record = groups.first[group]
+    while record != NONE:
+        next_in_list = groups.next_record[record]
         if is_better:
-            move_member(X, groups, groups.target[i], i)
+            move_member(X, groups, groups.target[record], record)
         else:
-            groups.sse_rise[groups.target[i]] = 0.0
-        i = next_in_list
+            groups.sse_rise[groups.target[record]] = 0.0
+        record = next_in_list
     if is_better:
-        remove_point(groups.tree, g)
-        groups.first[g] = NONE
-        groups.sizes[g] = 0
+        remove_point(groups.tree, group)
+        groups.first[group] = NONE
+        groups.sizes[group] = 0
 
 
 @compiled
 def dissolve_groups(X, groups, order):
     """Dissolve those of the groups in ``order`` whose dissolution lowers the SSE."""
-    for g in order:
-        if groups.sse[g] > 0.0 and groups.tree.n_living[1] > 1:
-            dissolve_if_better(X, groups, g)
+    for group in order:
+        if groups.sse[group] > 0.0 and groups.tree.n_living[1] > 1:
+            dissolve_if_better(X, groups, group)
 
 
 @compiled
 def write_labels(groups, labels):
     """Write the group of each record into ``labels``; dissolved groups leave gaps."""
-    for g in range(groups.first.shape[0]):
-        i = groups.first[g]
-        while i != NONE:
-            labels[i] = g
-            i = groups.next_record[i]
+    for group in range(groups.first.shape[0]):
+        record = groups.first[group]
+        while record != NONE:
+            labels[record] = group
+            record = groups.next_record[record]

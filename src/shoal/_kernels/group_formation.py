@@ -35,10 +35,13 @@ def outermost(index):
 
 
 @inlined
-def form_group_around(index, record, group, squares):
-    """Make the living records nearest to ``record``, living or not, the next group."""
-    nearest(index, index.X[record], group, squares)
-    form_group(index, group)
+def form_group_around(index, record, group):
+    """Make the living records nearest to ``record``, living or not, the next group.
+
+    ``group`` has space for them; see `shoal._kernels.spatial.search.BestRecords`.
+    """
+    nearest(index, index.X[record], group)
+    form_group(index, group.records)
 
 
 @compiled

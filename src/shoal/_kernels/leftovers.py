@@ -16,25 +16,25 @@ def join_nearest_centroid(X, labels):
     for label in labels:
         n_groups = max(n_groups, label + 1)
     centroids, sizes = group_centroids(X, labels, n_groups)
-    for i in range(X.shape[0]):
-        if labels[i] < 0:
-            labels[i] = nearest_group(centroids, sizes, X[i])
+    for record in range(X.shape[0]):
+        if labels[record] < 0:
+            labels[record] = nearest_group(centroids, sizes, X[record])
 
 
 @compiled
 def join_nearest_record(X, labels):
     """Assign each leftover to the group of the nearest record that has one; ties to the lowest."""
     has_group = labels >= 0
-    for i in range(X.shape[0]):
-        if has_group[i]:
+    for record in range(X.shape[0]):
+        if has_group[record]:
             continue
         best, least = -1, np.inf
         for other in range(X.shape[0]):
             if has_group[other]:
-                distance = squared_row_distance(X, i, X, other)
+                distance = squared_row_distance(X, record, X, other)
                 if best < 0 or distance < least:
                     best, least = other, distance
-        labels[i] = labels[best]
+        labels[record] = labels[best]
 
 
 def assign_leftovers(
@@ -56,14 +56,14 @@ def group_centroids(X, labels, n_groups):
     """Return the centroid and the size of each group; leftovers belong to none."""
     totals = np.zeros((n_groups, X.shape[1], 2))
     sizes = np.zeros(n_groups, np.int64)
-    for i in range(X.shape[0]):
-        if labels[i] >= 0:
-            sizes[labels[i]] += 1
-            add_record(totals[labels[i]], X[i])
+    for record in range(X.shape[0]):
+        if labels[record] >= 0:
+            sizes[labels[record]] += 1
+            add_record(totals[labels[record]], X[record])
     centroids = np.zeros((n_groups, X.shape[1]))
-    for g in range(n_groups):
-        if sizes[g] > 0:
-            write_mean(totals[g], sizes[g], centroids[g])
+    for group in range(n_groups):
+        if sizes[group] > 0:
+            write_mean(totals[group], sizes[group], centroids[group])
     return centroids, sizes
 
 
@@ -71,10 +71,10 @@ def group_centroids(X, labels, n_groups):
 def nearest_group(centroids, sizes, point):
     """Return the non-empty group with the nearest centroid; ties go to the lowest."""
     best, least = -1, np.inf
-    for g in range(centroids.shape[0]):
-        if sizes[g] == 0:
+    for group in range(centroids.shape[0]):
+        if sizes[group] == 0:
             continue
-        distance = squared_distance(centroids, g, point)
+        distance = squared_distance(centroids, group, point)
         if best < 0 or distance < least:
-            best, least = g, distance
+            best, least = group, distance
     return best

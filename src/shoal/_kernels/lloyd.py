@@ -36,16 +36,16 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 class Cells(NamedTuple):
     """Cells, the records in them and the cells below k.
 
-    ``distance`` is the squared distance of a record to the centre of its cell. ``ceiling[b]`` is an
-    upper bound of distance minus subsidy over the records in box b of the tree. ``queue`` is a ring
-    buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to before
+    ``distance`` is the squared distance of a record to the centre of its cell. ``ceiling`` is an
+    upper bound of distance minus subsidy over the records in each box of the tree. ``queue`` is a
+    ring buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to before
     ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
 
     tree: BoxTree
-    centres: np.ndarray  # (n_cells, p)
-    labels: np.ndarray  # (n,)
-    distance: np.ndarray  # (n,)
+    centres: np.ndarray  # (n_cells, n_columns)
+    labels: np.ndarray  # (n_records,)
+    distance: np.ndarray  # (n_records,)
     sizes: np.ndarray  # (n_cells,)
     subsidy: np.ndarray  # (n_cells,)
     ceiling: np.ndarray  # (n_boxes,)
@@ -77,10 +77,10 @@ def assign_nearest(X, cells, centre_tree, start, stop):
     """Assign the records from ``start`` to ``stop`` to the cells of their nearest centres."""
     cheapest, distance = np.empty(1, np.int64), np.empty(1)
     for position in range(start, stop):
-        i = cells.tree.records[position]
-        find_nearest(centre_tree, X[i], NONE, cheapest, distance)
-        cells.labels[i] = cheapest[0]
-        cells.distance[i] = distance[0]
+        record = cells.tree.records[position]
+        find_nearest(centre_tree, X[record], NONE, cheapest, distance)
+        cells.labels[record] = cheapest[0]
+        cells.distance[record] = distance[0]
         cells.sizes[cheapest[0]] += 1
 
 
@@ -90,13 +90,13 @@ def open_auction(cells, k):
     for cell in range(cells.sizes.shape[0]):
         if cells.sizes[cell] < k:
             enqueue(cells, cell)
-    leaves = cells.tree.start.shape[0]
-    for leaf in range(leaves):
+    n_leaves = cells.tree.start.shape[0]
+    for leaf in range(n_leaves):
         first = cells.tree.start[leaf]
-        for position in range(first, first + cells.tree.n_living[leaves + leaf]):
+        for position in range(first, first + cells.tree.n_living[n_leaves + leaf]):
             distance = cells.distance[cells.tree.records[position]]
-            cells.ceiling[leaves + leaf] = max(cells.ceiling[leaves + leaf], distance)
-    for box in range(leaves - 1, 0, -1):
+            cells.ceiling[n_leaves + leaf] = max(cells.ceiling[n_leaves + leaf], distance)
+    for box in range(n_leaves - 1, 0, -1):
         cells.ceiling[box] = max(cells.ceiling[2 * box], cells.ceiling[2 * box + 1])
 
 
@@ -129,10 +129,10 @@ def find_cheapest(cells, cell, cheapest, costs):
         if box >= tree.start.shape[0]:
             start = write_leaf_distances(tree, box, centre, squares)
             for offset in range(tree.n_living[box]):
-                i = tree.records[start + offset]
-                if cells.labels[i] != cell:
-                    own_cost = cells.distance[i] - cells.subsidy[cells.labels[i]]
-                    count = insert(cheapest, costs, count, i, squares[offset] - own_cost)
+                record = tree.records[start + offset]
+                if cells.labels[record] != cell:
+                    own_cost = cells.distance[record] - cells.subsidy[cells.labels[record]]
+                    count = insert(cheapest, costs, count, record, squares[offset] - own_cost)
             continue
         near_box, far_box = 2 * box, 2 * box + 1
         near_floor = squared_box_distance(tree, near_box, centre) - cells.ceiling[near_box]
@@ -151,10 +151,10 @@ def bid(X, cells, k, step, cell):
     cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)
     find_cheapest(cells, cell, cheapest, costs)
     cells.subsidy[cell] = max(costs[n_lacking], cells.subsidy[cell]) + step
-    for i in cheapest[:n_lacking]:
-        previous = cells.labels[i]
-        cells.labels[i] = cell
-        cells.distance[i] = squared_distance(X, i, cells.centres[cell])
+    for record in cheapest[:n_lacking]:
+        previous = cells.labels[record]
+        cells.labels[record] = cell
+        cells.distance[record] = squared_distance(X, record, cells.centres[cell])
         cells.sizes[previous] -= 1
         if cells.sizes[previous] < k:
             enqueue(cells, previous)

@@ -34,7 +34,7 @@ from shoal._kernels.spatial.pool import (
     nearest_positions,
     open_pool,
 )
-from shoal._kernels.spatial.search import farthest
+from shoal._kernels.spatial.search import farthest, open_best_records
 
 NO_PAIRS = sys.maxsize  # as ``min_for_pair``: more records than any table has
 
@@ -42,19 +42,19 @@ NO_PAIRS = sys.maxsize  # as ``min_for_pair``: more records than any table has
 @compiled
 def form_groups(index, k, min_for_pair, min_for_single, work):
     """Form groups until about ``work`` distances are measured; return whether to go on."""
-    group, squares = np.empty(k, np.int64), np.empty(k)
+    group = open_best_records(k)
 
     while index.size[0] >= min_for_single and work > 0 and not needs_rebuild(index):
-        n_read_before = index.n_blocks_read[0]
+        n_blocks_before = index.n_blocks_read[0]
         seed = outermost(index)
         opposite = seed
         forms_pair = index.size[0] >= min_for_pair
         if forms_pair:  # found before the first group takes records away
             opposite = farthest(index, index.X[seed])
-        form_group_around(index, seed, group, squares)
+        form_group_around(index, seed, group)
         if forms_pair:
-            form_group_around(index, opposite, group, squares)
-        work -= BLOCK * (index.n_blocks_read[0] - n_read_before)
+            form_group_around(index, opposite, group)
+        work -= BLOCK * (index.n_blocks_read[0] - n_blocks_before)
 
     return index.size[0] >= min_for_single
 

@@ -21,8 +21,8 @@ ROUNDING = 1e-9  # relative rounding error by which a box may seem farther than 
 class MixedTable(NamedTuple):
     """Records, or targets, as standardised numbers and codes of categories, a row for each."""
 
-    numbers: np.ndarray  # (n, n_numbers)
-    codes: np.ndarray  # (n, n_categories)
+    numbers: np.ndarray  # (n_records, n_number_columns)
+    codes: np.ndarray  # (n_records, n_code_columns)
 
     def select_rows(self, rows: Any) -> "MixedTable":
         """Return some of the rows."""
@@ -37,11 +37,11 @@ class MixedIndex(NamedTuple):
     """
 
     table: MixedTable
-    records: np.ndarray  # (n,)
-    min_number: np.ndarray  # (n_blocks, n_numbers)
-    max_number: np.ndarray  # (n_blocks, n_numbers)
-    min_code: np.ndarray  # (n_blocks, n_categories)
-    max_code: np.ndarray  # (n_blocks, n_categories)
+    records: np.ndarray  # (n_records,)
+    min_number: np.ndarray  # (n_blocks, n_number_columns)
+    max_number: np.ndarray  # (n_blocks, n_number_columns)
+    min_code: np.ndarray  # (n_blocks, n_code_columns)
+    max_code: np.ndarray  # (n_blocks, n_code_columns)
 
 
 def build_index(table: MixedTable) -> MixedIndex:
@@ -62,39 +62,43 @@ def build_index(table: MixedTable) -> MixedIndex:
 
 
 @compiled
-def squared_mixed_distance(table, record, targets, i, bound):
-    """Return the squared distance of a record from target ``i``, or some sum above ``bound``."""
+def squared_mixed_distance(table, record, targets, target, bound):
+    """Return the squared distance of a record from a target, or some sum above ``bound``."""
     total = 0.0
-    for c in range(table.codes.shape[1]):
-        if table.codes[record, c] != targets.codes[i, c]:
+    for column in range(table.codes.shape[1]):
+        if table.codes[record, column] != targets.codes[target, column]:
             total += 1.0
-    for c in range(table.numbers.shape[1]):
+    for column in range(table.numbers.shape[1]):
         if total > bound:
             break
-        value, target = table.numbers[record, c], targets.numbers[i, c]
-        difference = value - target
+        value, target_value = table.numbers[record, column], targets.numbers[target, column]
+        difference = value - target_value
         if not math.isnan(difference):
             total += difference * difference
-        elif not (math.isnan(value) and math.isnan(target)):
+        elif not (math.isnan(value) and math.isnan(target_value)):
             total += 1.0
     return total
 
 
 @compiled
-def squared_box_distance(index, b, targets, i, bound):
-    """Return the squared distance of a box from target ``i``, or some sum above ``bound``."""
+def squared_box_distance(index, block, targets, target, bound):
+    """Return the squared distance of a box from a target, or some sum above ``bound``."""
     total = 0.0
-    for c in range(index.min_code.shape[1]):
-        if not index.min_code[b, c] <= targets.codes[i, c] <= index.max_code[b, c]:
+    for column in range(index.min_code.shape[1]):
+        if (
+            not index.min_code[block, column]
+            <= targets.codes[target, column]
+            <= index.max_code[block, column]
+        ):
             total += 1.0
-    for c in range(index.min_number.shape[1]):
+    for column in range(index.min_number.shape[1]):
         if total > bound:
             break
-        target = targets.numbers[i, c]
-        if target < index.min_number[b, c]:
-            total += (index.min_number[b, c] - target) ** 2
-        elif target > index.max_number[b, c]:
-            total += (target - index.max_number[b, c]) ** 2
+        target_value = targets.numbers[target, column]
+        if target_value < index.min_number[block, column]:
+            total += (index.min_number[block, column] - target_value) ** 2
+        elif target_value > index.max_number[block, column]:
+            total += (target_value - index.max_number[block, column]) ** 2
     return total
 
 
@@ -102,40 +106,42 @@ def squared_box_distance(index, b, targets, i, bound):
 def tighten_bounds(index, targets, squares):
     """Lower each bound to the least squared distance of its target from any record."""
     n, n_targets = index.records.shape[0], squares.shape[0]
-    for i in range(n_targets):
+    for target in range(n_targets):
         for record in range(0, n, SAMPLE_STEP):
-            square = squared_mixed_distance(index.table, record, targets, i, squares[i])
-            if square < squares[i]:
-                squares[i] = square
-    for b in range(index.min_code.shape[0]):
-        for i in range(n_targets):
-            least = squares[i]
+            square = squared_mixed_distance(index.table, record, targets, target, squares[target])
+            if square < squares[target]:
+                squares[target] = square
+    for block in range(index.min_code.shape[0]):
+        for target in range(n_targets):
+            least = squares[target]
             bound = least * (1 + ROUNDING)
-            if squared_box_distance(index, b, targets, i, bound) > bound:
+            if squared_box_distance(index, block, targets, target, bound) > bound:
                 continue
-            for record in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
-                square = squared_mixed_distance(index.table, record, targets, i, least)
+            for record in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+                square = squared_mixed_distance(index.table, record, targets, target, least)
                 if square < least:
                     least = square
-            squares[i] = least
+            squares[target] = least
 
 
 @compiled
 def list_within(index, targets, bounds, position, records):
     """List the records whose squared distance from each target is at most its bound.
 
-    The records of target i are written to ``records`` from ``position[i]`` on, which is increased
-    by their number. If ``records`` is empty, they are only counted.
+    The records of a target are written to ``records`` from ``position[target]`` on, which is
+    increased by their number. If ``records`` is empty, they are only counted.
     """
     n = index.records.shape[0]
-    for b in range(index.min_code.shape[0]):
-        for i in range(bounds.shape[0]):
-            bound = bounds[i] * (1 + ROUNDING)
-            if squared_box_distance(index, b, targets, i, bound) > bound:
+    for block in range(index.min_code.shape[0]):
+        for target in range(bounds.shape[0]):
+            bound = bounds[target] * (1 + ROUNDING)
+            if squared_box_distance(index, block, targets, target, bound) > bound:
                 continue
-            for record in range(b * BLOCK, min(n, (b + 1) * BLOCK)):
-                square = squared_mixed_distance(index.table, record, targets, i, bounds[i])
-                if square <= bounds[i]:
+            for record in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+                square = squared_mixed_distance(
+                    index.table, record, targets, target, bounds[target]
+                )
+                if square <= bounds[target]:
                     if records.shape[0] > 0:
-                        records[position[i]] = index.records[record]
-                    position[i] += 1
+                        records[position[target]] = index.records[record]
+                    position[target] += 1

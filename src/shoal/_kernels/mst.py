@@ -18,17 +18,16 @@ from shoal._kernels.structures.sorted_list import precedes
 class SpanningTree(NamedTuple):
     """A spanning tree under construction.
 
-    ``distance[position]`` is the squared distance of a living record of the pool to the
-    tree and ``nearest[position]`` the record of the tree that attains it. ``order`` are
-    the records of the tree in the order of joining; ``parent`` and ``length`` are the
-    edges by which they joined.
+    ``distance`` is the squared distance of the living record at each position of the pool to the
+    tree, and ``nearest`` the record of the tree that attains it. ``order`` are the records of the
+    tree in the order of joining; ``parent`` and ``length`` are the edges by which they joined.
     """
 
-    distance: np.ndarray  # (n,)
-    nearest: np.ndarray  # (n,)
-    order: np.ndarray  # (n,)
-    parent: np.ndarray  # (n,)
-    length: np.ndarray  # (n,)
+    distance: np.ndarray  # (n_records,)
+    nearest: np.ndarray  # (n_records,)
+    order: np.ndarray  # (n_records,)
+    parent: np.ndarray  # (n_records,)
+    length: np.ndarray  # (n_records,)
 
 
 def open_tree(n: int) -> SpanningTree:
@@ -45,19 +44,21 @@ def open_tree(n: int) -> SpanningTree:
 @compiled
 def update_tree_distances(pool, tree, newest):
     """Update the distances of the living records to the tree by the record added last."""
-    for i in range(pool.size[0]):
-        if precedes(pool.distance[i], newest, tree.distance[i], tree.nearest[i]):
-            tree.distance[i] = pool.distance[i]
-            tree.nearest[i] = newest
+    for position in range(pool.size[0]):
+        if precedes(
+            pool.distance[position], newest, tree.distance[position], tree.nearest[position]
+        ):
+            tree.distance[position] = pool.distance[position]
+            tree.nearest[position] = newest
 
 
 @compiled
-def edge_precedes(pool, tree, i, j):
-    """Return whether the edge from position ``i`` to the tree comes before that from ``j``."""
-    if tree.distance[i] != tree.distance[j]:
-        return tree.distance[i] < tree.distance[j]
-    record, end = pool.records[i], tree.nearest[i]
-    other, other_end = pool.records[j], tree.nearest[j]
+def edge_precedes(pool, tree, position, other_position):
+    """Return whether the shortest edge from one position to the tree precedes that from another."""
+    if tree.distance[position] != tree.distance[other_position]:
+        return tree.distance[position] < tree.distance[other_position]
+    record, end = pool.records[position], tree.nearest[position]
+    other, other_end = pool.records[other_position], tree.nearest[other_position]
     return precedes(
         min(record, end), max(record, end), min(other, other_end), max(other, other_end)
     )
@@ -67,9 +68,9 @@ def edge_precedes(pool, tree, i, j):
 def position_nearest_to_tree(pool, tree):
     """Return the position of the living record with the shortest edge to the tree."""
     best = 0
-    for i in range(1, pool.size[0]):
-        if edge_precedes(pool, tree, i, best):
-            best = i
+    for position in range(1, pool.size[0]):
+        if edge_precedes(pool, tree, position, best):
+            best = position
     return best
 
 

@@ -32,21 +32,23 @@ def extend_path_to_nearest(pool, path, X, work):
 def path_through_groups(X, members, start, order, first):
     """Return the records group by group, each followed by the nearest remaining one of its group.
 
-    ``members[start[g] : start[g + 1]]`` are the records of group g, ``order`` the groups in
-    the order to visit and ``first`` the record to begin with. A group begins with the record
+    ``members[start[group] : start[group + 1]]`` are the records of a group, ``order`` the groups
+    in the order to visit, and ``first`` the record to begin with. A group begins with the record
     nearest to the last of the group before. Ties go to the lowest record.
     """
     path = np.empty(members.shape[0], np.int64)
     n_visited, last = 0, first
-    for g in order:
-        remaining = members[start[g] : start[g + 1]].copy()
+    for group in order:
+        remaining = members[start[group] : start[group + 1]].copy()
         size = remaining.shape[0]
         while size > 0:
             best, least = 0, np.inf
-            for i in range(size):
-                distance = squared_row_distance(X, remaining[i], X, last)
-                if distance < least or (distance == least and remaining[i] < remaining[best]):
-                    best, least = i, distance
+            for position in range(size):
+                distance = squared_row_distance(X, remaining[position], X, last)
+                if distance < least or (
+                    distance == least and remaining[position] < remaining[best]
+                ):
+                    best, least = position, distance
             last = remaining[best]
             remaining[best] = remaining[size - 1]
             size -= 1

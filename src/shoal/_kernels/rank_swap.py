@@ -15,21 +15,21 @@ def swap_partners(window, chance):
     """
     n = chance.shape[0]
     partner = np.full(n, -1)
-    for i in range(n):
-        if partner[i] >= 0:
+    for rank in range(n):
+        if partner[rank] >= 0:
             continue
-        partner[i] = i
-        last = min(n - 1, i + window)
+        partner[rank] = rank
+        last = min(n - 1, rank + window)
         n_free = 0
-        for j in range(i + 1, last + 1):
-            n_free += partner[j] < 0
+        for other in range(rank + 1, last + 1):
+            n_free += partner[other] < 0
         if n_free == 0:
             continue
-        skip = int(chance[i] * n_free)
-        for j in range(i + 1, last + 1):
-            if partner[j] < 0:
+        skip = int(chance[rank] * n_free)
+        for other in range(rank + 1, last + 1):
+            if partner[other] < 0:
                 if skip == 0:
-                    partner[i], partner[j] = j, i
+                    partner[rank], partner[other] = other, rank
                     break
                 skip -= 1
     return partner

@@ -32,13 +32,13 @@ class MatchWeights(NamedTuple):
 
 
 @compiled
-def agreement_level(value, target, close_tolerance, partial_tolerance):
+def agreement_level(value, target_value, close_tolerance, partial_tolerance):
     """Return the level at which two numbers agree, as `MatchWeights` defines it.
 
     Two missing numbers agree exactly; a missing number does not agree with any value.
     """
-    difference = abs(value - target)
-    if difference == 0.0 or (math.isnan(value) and math.isnan(target)):
+    difference = abs(value - target_value)
+    if difference == 0.0 or (math.isnan(value) and math.isnan(target_value)):
         return 3
     if difference <= close_tolerance:
         return 2
@@ -52,34 +52,38 @@ def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patte
     A pattern is a number to base 4, with a digit for each column: its level of agreement.
     """
     for record in range(table.numbers.shape[0]):
-        for i in range(targets.numbers.shape[0]):
+        for target in range(targets.numbers.shape[0]):
             pattern = 0
-            for c in range(table.numbers.shape[1]):
-                value, target = table.numbers[record, c], targets.numbers[i, c]
+            for column in range(table.numbers.shape[1]):
+                value, target_value = table.numbers[record, column], targets.numbers[target, column]
                 pattern = 4 * pattern + agreement_level(
-                    value, target, close_tolerance, partial_tolerance
+                    value, target_value, close_tolerance, partial_tolerance
                 )
-            for c in range(table.codes.shape[1]):
-                pattern = 4 * pattern + 3 * (table.codes[record, c] == targets.codes[i, c])
-            patterns[record, i] = pattern
+            for column in range(table.codes.shape[1]):
+                pattern = 4 * pattern + 3 * (
+                    table.codes[record, column] == targets.codes[target, column]
+                )
+            patterns[record, target] = pattern
 
 
 @compiled
-def match_weight(table, record, targets, i, weights, least):
-    """Return the sum of the weights of the agreements between a record and target ``i``.
+def match_weight(table, record, targets, target, weights, least):
+    """Return the sum of the weights of the agreements between a record and ``target``.
 
     If the sum cannot reach ``least``, some number below ``least`` is returned.
     """
     total, n_numbers = 0.0, table.numbers.shape[1]
-    for c in range(n_numbers):
-        value, target = table.numbers[record, c], targets.numbers[i, c]
-        level = agreement_level(value, target, weights.close_tolerance, weights.partial_tolerance)
-        total += weights.weights[c, level]
-        if total + weights.max_remaining[c + 1] < least:
-            return total + weights.max_remaining[c + 1]
-    for c in range(table.codes.shape[1]):
-        level = 3 if table.codes[record, c] == targets.codes[i, c] else 0
-        total += weights.weights[n_numbers + c, level]
+    for column in range(n_numbers):
+        value, target_value = table.numbers[record, column], targets.numbers[target, column]
+        level = agreement_level(
+            value, target_value, weights.close_tolerance, weights.partial_tolerance
+        )
+        total += weights.weights[column, level]
+        if total + weights.max_remaining[column + 1] < least:
+            return total + weights.max_remaining[column + 1]
+    for column in range(table.codes.shape[1]):
+        level = 3 if table.codes[record, column] == targets.codes[target, column] else 0
+        total += weights.weights[n_numbers + column, level]
     return total
 
 
@@ -105,23 +109,23 @@ def count_best_matches(table, sizes, matches, weights):
     ``table`` has a row for each class of ``sizes`` equal records.
     """
     targets, tolerance = matches.targets, weights.weight_tolerance
-    for i in range(matches.n_tied.shape[0]):
+    for target in range(matches.n_tied.shape[0]):
         correct_weight = LOWEST
-        matches.n_correct[i] = 0
-        for entry in range(matches.starts[i], matches.starts[i + 1]):
+        matches.n_correct[target] = 0
+        for entry in range(matches.starts[target], matches.starts[target + 1]):
             record = matches.correct_classes[entry]
-            weight = match_weight(table, record, targets, i, weights, LOWEST)
+            weight = match_weight(table, record, targets, target, weights, LOWEST)
             if weight > correct_weight + tolerance:
                 correct_weight = weight
-                matches.n_correct[i] = 1
+                matches.n_correct[target] = 1
             elif weight >= correct_weight - tolerance:
-                matches.n_correct[i] += 1
+                matches.n_correct[target] += 1
         least = correct_weight - tolerance
-        matches.n_tied[i] = 0
+        matches.n_tied[target] = 0
         for record in range(table.numbers.shape[0]):
-            weight = match_weight(table, record, targets, i, weights, least)
+            weight = match_weight(table, record, targets, target, weights, least)
             if weight > correct_weight + tolerance:
-                matches.n_tied[i] = 0
+                matches.n_tied[target] = 0
                 break
             if weight >= least:
-                matches.n_tied[i] += sizes[record]
+                matches.n_tied[target] += sizes[record]

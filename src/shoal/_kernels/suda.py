@@ -35,7 +35,7 @@ class MinimalUniques(NamedTuple):
     them.
     """
 
-    last_entry: np.ndarray  # (n,)
+    last_entry: np.ndarray  # (n_records,)
     columns: np.ndarray  # (capacity,)
     previous_entry: np.ndarray  # (capacity,)
     n_entries: np.ndarray  # (1,)
@@ -49,20 +49,20 @@ def refine(groups, codes, scratch, finer, unique_records):
     ``unique_records``. Return the number of new groups and of unique records.
     """
     counts, next_position = scratch.counts, scratch.next_position
-    n_finer, n_unique, position = 0, 0, 0
+    n_finer, n_unique, next_free = 0, 0, 0
     finer.starts[0] = 0
-    for g in range(groups.starts.shape[0] - 1):
-        start, stop = groups.starts[g], groups.starts[g + 1]
-        for i in range(start, stop):
-            counts[codes[groups.records[i]]] += 1
-        for i in range(start, stop):
-            record = groups.records[i]
+    for group in range(groups.starts.shape[0] - 1):
+        start, stop = groups.starts[group], groups.starts[group + 1]
+        for position in range(start, stop):
+            counts[codes[groups.records[position]]] += 1
+        for position in range(start, stop):
+            record = groups.records[position]
             code = codes[record]
             if counts[code] > 1:  # the first record of the code: reserve positions for all
-                next_position[code] = position
-                position += counts[code]
+                next_position[code] = next_free
+                next_free += counts[code]
                 n_finer += 1
-                finer.starts[n_finer] = position
+                finer.starts[n_finer] = next_free
                 counts[code] = -counts[code]
             if counts[code] < 0:
                 finer.records[next_position[code]] = record
@@ -70,8 +70,8 @@ def refine(groups, codes, scratch, finer, unique_records):
             else:
                 unique_records[n_unique] = record
                 n_unique += 1
-        for i in range(start, stop):
-            counts[codes[groups.records[i]]] = 0
+        for position in range(start, stop):
+            counts[codes[groups.records[position]]] = 0
     return n_finer, n_unique
 
 

@@ -22,7 +22,7 @@ class ConfidentialRanks(NamedTuple):
     ``cumulative_sums`` has the sum of these over all smaller ranks, with one more entry per column.
     """
 
-    ranks: np.ndarray  # (n, n_confidential)
+    ranks: np.ndarray  # (n_records, n_confidential)
     ordered: np.ndarray  # (n_confidential,)
     cumulative_counts: np.ndarray  # (n_ranks of all columns,)
     cumulative_sums: np.ndarray  # (n_ranks of all columns + n_confidential,)
@@ -30,10 +30,10 @@ class ConfidentialRanks(NamedTuple):
 
 
 class GroupMembers(NamedTuple):
-    """The records of all groups; those of group g are ``members[start[g] : start[g + 1]]``."""
+    """The records of all groups: ``members[start[group] : start[group + 1]]`` for each group."""
 
-    labels: np.ndarray  # (n,)
-    members: np.ndarray  # (n,)
+    labels: np.ndarray  # (n_records,)
+    members: np.ndarray  # (n_records,)
     start: np.ndarray  # (n_groups + 1,)
 
 
@@ -100,15 +100,17 @@ def distance_with_replacement(table, members, position, replacement):
     """Return the `group_distance` if a record replaces the one at ``position`` of ``members``."""
     greatest = 0.0
     sorted_ranks = np.empty(members.shape[0], np.int64)
-    for c in range(table.ranks.shape[1]):
+    for column in range(table.ranks.shape[1]):
         for i in range(members.shape[0]):
-            sorted_ranks[i] = table.ranks[replacement if i == position else members[i], c]
+            sorted_ranks[i] = table.ranks[replacement if i == position else members[i], column]
         sorted_ranks.sort()
-        start, stop = table.start[c], table.start[c + 1]
+        start, stop = table.start[column], table.start[column + 1]
         cumulative_counts = table.cumulative_counts[start:stop]
-        if table.ordered[c]:
+        if table.ordered[column]:
             distance = ordered_distance(
-                sorted_ranks, cumulative_counts, table.cumulative_sums[start + c : stop + c + 1]
+                sorted_ranks,
+                cumulative_counts,
+                table.cumulative_sums[start + column : stop + column + 1],
             )
         else:
             distance = unordered_distance(sorted_ranks, cumulative_counts)
@@ -117,21 +119,21 @@ def distance_with_replacement(table, members, position, replacement):
 
 
 @compiled
-def exchange_with_candidates(table, groups, g, candidates, t):
-    """Exchange records of group ``g`` with ``candidates`` until it is within ``t`` of the table.
+def exchange_with_candidates(table, groups, group, candidates, t):
+    """Exchange records of ``group`` with ``candidates`` until it is within ``t`` of the table.
 
     Each candidate in turn is exchanged with the member whose replacement brings the group
     nearest to the table, provided that its distance falls, and that the other group stays
     within ``t`` or comes no farther from the table. Return the final distance.
     """
     labels = groups.labels
-    records = groups.members[groups.start[g] : groups.start[g + 1]]
+    records = groups.members[groups.start[group] : groups.start[group + 1]]
     current_distance = group_distance(table, records)
     for candidate in candidates:
         if current_distance <= t:
             break
         other = labels[candidate]
-        if other == g:
+        if other == group:
             continue
         position, least_distance = best_replacement(table, records, candidate, current_distance)
         if position < 0:
@@ -145,7 +147,7 @@ def exchange_with_candidates(table, groups, g, candidates, t):
         new_distance = distance_with_replacement(table, other_records, other_position, record)
         if new_distance > max(t, other_distance):
             continue
-        labels[record], labels[candidate] = other, g
+        labels[record], labels[candidate] = other, group
         other_records[other_position], records[position] = record, candidate
         current_distance = least_distance
     return current_distance

@@ -13,25 +13,26 @@ from shoal._kernels.distances import squared_row_distance
 def neighbour_graph(near):
     """Return where the list of each record starts, and all lists of neighbours, both ways.
 
-    Two records are neighbours if one is among the ``near`` of the other; those of record i are
-    ``neighbours[start[i] : start[i + 1]]``. A pair that is near both ways is in both lists twice.
+    Two records are neighbours if one is among the ``near`` of the other; those of a record are
+    ``neighbours[start[record] : start[record + 1]]``. A pair that is near both ways is in both
+    lists twice.
     """
-    n, m = near.shape
+    n, n_near = near.shape
     start = np.zeros(n + 1, np.int64)
-    for i in range(n):
-        start[i + 1] += m
-        for j in near[i]:
-            start[j + 1] += 1
-    for i in range(n):
-        start[i + 1] += start[i]
+    for record in range(n):
+        start[record + 1] += n_near
+        for neighbour in near[record]:
+            start[neighbour + 1] += 1
+    for record in range(n):
+        start[record + 1] += start[record]
     next_free = start[:n].copy()
-    neighbours = np.empty(2 * n * m, np.int64)
-    for i in range(n):
-        for j in near[i]:
-            neighbours[next_free[i]] = j
-            next_free[i] += 1
-            neighbours[next_free[j]] = i
-            next_free[j] += 1
+    neighbours = np.empty(2 * n * n_near, np.int64)
+    for record in range(n):
+        for neighbour in near[record]:
+            neighbours[next_free[record]] = neighbour
+            next_free[record] += 1
+            neighbours[next_free[neighbour]] = record
+            next_free[neighbour] += 1
     return start, neighbours
 
 
@@ -45,17 +46,17 @@ def cluster_around_seeds(X, start, neighbours):
     """
     labels, seeds = label_neighbours_of_seeds(start, neighbours)
     final_labels = labels.copy()
-    for i in range(X.shape[0]):
-        if labels[i] >= 0:
+    for record in range(X.shape[0]):
+        if labels[record] >= 0:
             continue
         best, least = -1, np.inf
-        for entry in range(start[i], start[i + 1]):
+        for entry in range(start[record], start[record + 1]):
             group = labels[neighbours[entry]]
             if group >= 0 and group != best:
-                distance = squared_row_distance(X, i, X, seeds[group])
+                distance = squared_row_distance(X, record, X, seeds[group])
                 if best < 0 or distance < least or (distance == least and group < best):
                     best, least = group, distance
-        final_labels[i] = best
+        final_labels[record] = best
     return final_labels
 
 
@@ -69,14 +70,14 @@ def label_neighbours_of_seeds(start, neighbours):
     labels = np.full(n, -1)
     seeds = np.zeros(n, np.int64)
     n_groups = 0
-    for i in range(n):
-        is_seed = labels[i] < 0
-        for entry in range(start[i], start[i + 1]):
+    for record in range(n):
+        is_seed = labels[record] < 0
+        for entry in range(start[record], start[record + 1]):
             is_seed = is_seed and labels[neighbours[entry]] < 0
         if is_seed:
-            labels[i] = n_groups
-            for entry in range(start[i], start[i + 1]):
+            labels[record] = n_groups
+            for entry in range(start[record], start[record + 1]):
                 labels[neighbours[entry]] = n_groups
-            seeds[n_groups] = i
+            seeds[n_groups] = record
             n_groups += 1
     return labels, seeds

@@ -26,41 +26,42 @@ from shoal._kernels.distances import squared_row_distance
 class NeighbourTable(NamedTuple):
     """The records and their nearest neighbours.
 
-    ``near[i]`` are the nearest neighbours of record i, nearest first, and ``squares[i]`` their
-    squared distances. ``square_sums[i, m]`` is the sum of the first m of these. Only records that
-    are searched as anchors need rows in ``near`` and ``squares``.
+    A row of ``near`` has the nearest neighbours of a record, nearest first, and ``squares`` their
+    squared distances. ``square_sums[record, count]`` is the sum of the first ``count`` of these.
+    Only records that are searched as anchors need rows in ``near`` and ``squares``.
     """
 
-    X: np.ndarray  # (n, p)
+    X: np.ndarray  # (n_records, n_columns)
     near: np.ndarray  # (n_anchors, n_near)
     squares: np.ndarray  # (n_anchors, n_near)
-    square_sums: np.ndarray  # (n, max_size)
+    square_sums: np.ndarray  # (n_records, max_size)
 
 
 class PricingDuals(NamedTuple):
-    """Dual values of records, triples, clusters and groups, as the search needs them.
+    """Dual values of records, triples, clusters and groups, for a search for groups of ``size``.
 
     Groups are generated at their record of lowest ``rank``. The net dual of a record is its dual
     less half of the least that its pairs with all but one of the others of a group can add.
-    ``ceiling[i]`` is the greatest net dual of the records of higher rank than i, which bounds what
-    far records can add.
+    ``ceiling`` is the greatest net dual of the records of higher rank than a record, which bounds
+    what far records can add.
 
-    ``triple_dual[t]`` is the dual of the records ``triples[t]``. The triples that contain record i
-    are ``triples_of_record[triple_start[i] : triple_start[i + 1]]``. ``cluster_dual[q]`` is the
-    dual of cluster q, and ``divisors[q]`` its divisor. The clusters that contain record i are
-    ``clusters_of_record[cluster_start[i] : cluster_start[i + 1]]``.
+    ``triple_dual`` are the duals of ``triples``, and ``cluster_dual`` those of clusters, which have
+    the ``divisors``. The triples and the clusters that contain a record are listed in
+    ``triples_of_record``, from ``triple_start`` on, and ``clusters_of_record``, from
+    ``cluster_start`` on.
     """
 
-    record_dual: np.ndarray  # (n,)
+    size: int
+    record_dual: np.ndarray  # (n_records,)
     group_dual: float
-    rank: np.ndarray  # (n,)
-    ceiling: np.ndarray  # (n,)
+    rank: np.ndarray  # (n_records,)
+    ceiling: np.ndarray  # (n_records,)
     triples: np.ndarray  # (n_triples, 3)
     triple_dual: np.ndarray  # (n_triples,)
-    triple_start: np.ndarray  # (n + 1,)
+    triple_start: np.ndarray  # (n_records + 1,)
     triples_of_record: np.ndarray  # (3 * n_triples,)
     cluster_dual: np.ndarray  # (n_clusters,)
-    cluster_start: np.ndarray  # (n + 1,)
+    cluster_start: np.ndarray  # (n_records + 1,)
     clusters_of_record: np.ndarray  # (sum of the sizes of the clusters,)
     divisors: np.ndarray  # (n_clusters,)
 
@@ -72,25 +73,25 @@ def anchor_cost(duals, anchor):
 
 
 @compiled
-def near_candidates(table, duals, anchor, size):
+def near_candidates(table, duals, anchor):
     """Return the near records of higher rank than ``anchor``, their added costs and floors."""
-    n_near = table.near.shape[1]
+    n_near, size = table.near.shape[1], duals.size
     records, added_cost, floor = np.empty(n_near, np.int64), np.empty(n_near), np.empty(n_near)
     count = 0
-    for m in range(n_near):
-        record = table.near[anchor, m]
+    for position in range(n_near):
+        record = table.near[anchor, position]
         if duals.rank[record] > duals.rank[anchor]:
             records[count] = record
-            added_cost[count] = table.squares[anchor, m] / size - duals.record_dual[record]
+            added_cost[count] = table.squares[anchor, position] / size - duals.record_dual[record]
             floor[count] = added_cost[count] + table.square_sums[record, size - 2] / (2 * size)
             count += 1
     return records[:count], added_cost[:count], floor[:count]
 
 
 @compiled
-def all_candidates(table, duals, anchor, size):
+def all_candidates(table, duals, anchor):
     """Return all records of higher rank than ``anchor``, their added costs and floors."""
-    n = table.X.shape[0]
+    n, size = table.X.shape[0], duals.size
     records, added_cost, floor = np.empty(n, np.int64), np.empty(n), np.empty(n)
     count = 0
     for record in range(n):
@@ -104,12 +105,12 @@ def all_candidates(table, duals, anchor, size):
 
 
 @compiled
-def bound_with_far(table, duals, anchor, size, near_floor):
+def bound_with_far(table, duals, anchor, near_floor):
     """Return a lower bound of the cost of all groups that contain a record that is not near.
 
     ``near_floor`` are the floors of the near records.
     """
-    n_near = table.near.shape[1]
+    n_near, size = table.near.shape[1], duals.size
     if n_near == table.X.shape[0] - 1:
         return np.inf
     far_cost = table.squares[anchor, n_near - 1] / size - duals.ceiling[anchor]
@@ -125,7 +126,7 @@ def bound_with_far(table, duals, anchor, size, near_floor):
 def select_promising(floor, n_joining, cost, cutoff):
     """Return the positions of the candidates of groups below ``cutoff``; none if there are too few.
 
-    ``n_joining`` candidates join an anchor of cost ``cost``.
+    In a group, ``n_joining`` candidates join an anchor that costs ``cost``.
     """
     least = np.empty(n_joining)
     total = select_least(floor, floor.shape[0], least)
@@ -138,10 +139,11 @@ def select_promising(floor, n_joining, cost, cutoff):
 
 @compiled
 def select_lowest(floor, max_count, n_joining, cost):
-    """Return the positions of the ``max_count`` lowest floors; bound the groups with others.
+    """Return the positions of the ``max_count`` lowest floors, and a bound of groups with others.
 
-    The second result is a lower bound of the cost of the groups in which ``n_joining`` candidates
-    join an anchor of cost ``cost`` and one of them is excluded. It is infinite if none is.
+    The second result is a lower bound of the cost of the groups in which ``n_joining`` candidates,
+    one of them not selected, join an anchor that costs ``cost``. It is infinite if all are
+    selected.
     """
     count = floor.shape[0]
     if count <= max_count:
@@ -154,19 +156,19 @@ def select_lowest(floor, max_count, n_joining, cost):
 
 
 @compiled
-def find_candidates(table, duals, anchor, size, cutoff, max_candidates):
-    """Return the candidates of ``anchor`` for groups of ``size`` below ``cutoff``.
+def find_candidates(table, duals, anchor, cutoff, max_candidates):
+    """Return the candidates of ``anchor`` for groups below ``cutoff``, at most ``max_candidates``.
 
-    There are at most ``max_candidates``. The second result is the cost that each adds, the third a
-    lower bound of the cost of the groups with other records.
+    The second result is the cost that each adds, the third a lower bound of the cost of the groups
+    with other records.
     """
-    records, added_cost, floor = near_candidates(table, duals, anchor, size)
-    far_bound = bound_with_far(table, duals, anchor, size, floor)
+    records, added_cost, floor = near_candidates(table, duals, anchor)
+    far_bound = bound_with_far(table, duals, anchor, floor)
     if far_bound < cutoff and max_candidates > table.near.shape[1]:
-        records, added_cost, floor = all_candidates(table, duals, anchor, size)
+        records, added_cost, floor = all_candidates(table, duals, anchor)
         far_bound = np.inf
-    cost = anchor_cost(duals, anchor)
-    promising = select_promising(floor, size - 1, cost, cutoff)
+    cost, n_joining = anchor_cost(duals, anchor), duals.size - 1
+    promising = select_promising(floor, n_joining, cost, cutoff)
     records, added_cost, floor = records[promising], added_cost[promising], floor[promising]
-    lowest, excluded_bound = select_lowest(floor, max_candidates, size - 1, cost)
+    lowest, excluded_bound = select_lowest(floor, max_candidates, n_joining, cost)
     return records[lowest], added_cost[lowest], min(far_bound, excluded_bound)

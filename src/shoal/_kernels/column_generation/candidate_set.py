@@ -25,90 +25,91 @@ class CandidateSet(NamedTuple):
     """The candidates of an ``anchor`` for groups of ``size``, numbered from 0; the anchor is last.
 
     ``cost`` is the reduced cost of the anchor alone, ``added_cost`` what each candidate adds to it,
-    and ``pair_cost`` what two candidates add together. ``least_pair_sums[i, m]`` is a lower bound
-    of the sum of the m least pairs of i. The dual of a triple is included in these if exactly two
-    of its records are present. ``others_bound`` is a lower bound of the cost of the groups with
-    other records.
+    and ``pair_cost`` what two candidates add together. ``least_pair_sums[candidate, count]`` is a
+    lower bound of the sum of the ``count`` least pairs of a candidate. The dual of a triple is
+    included in these if exactly two of its records are present. ``others_bound`` is a lower bound
+    of the cost of the groups with other records.
 
     Triples with all three records present are in ``triples``, and their duals in ``triple_dual``.
-    The triples that contain i are ``triples_of_record[triple_start[i] : triple_start[i + 1]]``.
+    ``triples_of_record`` lists those that contain a candidate, from ``triple_start`` on.
 
     With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured
     when a record joins. ``triples`` then also contains those with two records present; the number
-    m + 1 stands for their third one.
+    after that of the anchor stands for their third one.
 
-    ``in_cluster[q, i]`` is True where cluster q contains i. A cluster is listed only if at least as
-    many of its records are present as its divisor, since its dual never counts otherwise.
+    ``in_cluster[cluster, candidate]`` is True where a cluster contains a candidate. A cluster is
+    listed only if at least as many of its records are present as its divisor, since its dual never
+    counts otherwise.
     """
 
-    X: np.ndarray  # (n, p)
+    X: np.ndarray  # (n_records, n_columns)
     anchor: int
     size: int
     cost: float
     others_bound: float
-    records: np.ndarray  # (m,)
-    added_cost: np.ndarray  # (m,)
-    pair_cost: np.ndarray  # (m, m), or (0, 0)
-    least_pair_sums: np.ndarray  # (m, size - 1)
+    records: np.ndarray  # (n_candidates,)
+    added_cost: np.ndarray  # (n_candidates,)
+    pair_cost: np.ndarray  # (n_candidates, n_candidates), or (0, 0)
+    least_pair_sums: np.ndarray  # (n_candidates, size - 1)
     triples: np.ndarray  # (n_triples, 3)
     triple_dual: np.ndarray  # (n_triples,)
-    triple_start: np.ndarray  # (m + 3,)
+    triple_start: np.ndarray  # (n_candidates + 3,)
     triples_of_record: np.ndarray  # (3 * n_triples,)
-    in_cluster: np.ndarray  # (n_clusters, m + 1)
+    in_cluster: np.ndarray  # (n_clusters, n_candidates + 1)
     cluster_dual: np.ndarray  # (n_clusters,)
     divisors: np.ndarray  # (n_clusters,)
 
 
 @compiled
-def cost_of_pair(candidates, a, b):
+def cost_of_pair(candidates, candidate, other):
     """Return the reduced cost that a pair of candidates adds to a group."""
     if candidates.pair_cost.shape[0]:
-        return candidates.pair_cost[a, b]
-    return (
-        squared_row_distance(
-            candidates.X, candidates.records[a], candidates.X, candidates.records[b]
-        )
-        / candidates.size
-    )
+        return candidates.pair_cost[candidate, other]
+    X, records = candidates.X, candidates.records
+    return squared_row_distance(X, records[candidate], X, records[other]) / candidates.size
 
 
 @compiled
 def pair_sses(X, records, size):
     """Return the SSE that every pair of ``records`` adds to a group of ``size``."""
-    n, p = records.shape[0], X.shape[1]
+    n_records, p = records.shape[0], X.shape[1]
     # Stored by column, so that the processor computes several pairs at once.
-    columns, pair_cost = np.empty((p, n)), np.zeros((n, n))
-    for a in range(n):
-        for c in range(p):
-            columns[c, a] = X[records[a], c]
-    for a in range(n):
-        for c in range(p):
-            for b in range(a):
-                difference = columns[c, a] - columns[c, b]
-                pair_cost[a, b] += difference * difference
-        for b in range(a):
-            pair_cost[a, b] /= size
-            pair_cost[b, a] = pair_cost[a, b]
+    columns, pair_cost = np.empty((p, n_records)), np.zeros((n_records, n_records))
+    for first in range(n_records):
+        for column in range(p):
+            columns[column, first] = X[records[first], column]
+    for first in range(n_records):
+        for column in range(p):
+            for second in range(first):
+                difference = columns[column, first] - columns[column, second]
+                pair_cost[first, second] += difference * difference
+        for second in range(first):
+            pair_cost[first, second] /= size
+            pair_cost[second, first] = pair_cost[first, second]
     return pair_cost
 
 
 @compiled
 def cumulative_least_pairs(pair_cost, max_pairs):
     """Return for each record the sums of its 0, 1, .. ``max_pairs`` least pairs with others."""
-    n = pair_cost.shape[0]
-    least_pair_sums, least, row = np.zeros((n, max_pairs + 1)), np.empty(max_pairs), np.empty(n)
-    for a in range(n):
-        row[:] = pair_cost[a]
-        row[a] = np.inf
-        select_least(row, n, least)
-        for m in range(max_pairs):
-            least_pair_sums[a, m + 1] = least_pair_sums[a, m] + least[m]
+    n_records = pair_cost.shape[0]
+    least_pair_sums, least, row = (
+        np.zeros((n_records, max_pairs + 1)),
+        np.empty(max_pairs),
+        np.empty(n_records),
+    )
+    for record in range(n_records):
+        row[:] = pair_cost[record]
+        row[record] = np.inf
+        select_least(row, n_records, least)
+        for count in range(max_pairs):
+            least_pair_sums[record, count + 1] = least_pair_sums[record, count] + least[count]
     return least_pair_sums
 
 
 @compiled
 def count_incident_triples(duals, records):
-    """Return how many triples contain each of some records, in total."""
+    """Return the sum over some records of the number of triples that contain them."""
     total = 0
     for record in records:
         total += duals.triple_start[record + 1] - duals.triple_start[record]
@@ -122,18 +123,18 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
     The latter are numbered as the candidates are. If pairs are not stored, triples with two records
     are returned as well.
     """
-    m, count = records.shape[0], 0
-    absent = m + 1  # stands for the third record of a triple of which two are present
+    n_candidates, count = records.shape[0], 0
+    absent = n_candidates + 1  # stands for the third record of a triple of which two are present
     max_triples = count_incident_triples(duals, records)
     triples, triple_dual = np.empty((max_triples, 3), np.int64), np.empty(max_triples)
     if duals.triples.shape[0] == 0:
         return triples, triple_dual
     index_of = np.full(duals.rank.shape[0], -1)
-    index_of[anchor] = m
-    for i in range(m):
+    index_of[anchor] = n_candidates
+    for i in range(n_candidates):
         index_of[records[i]] = i
-    for i in range(m + 1):
-        record = anchor if i == m else records[i]
+    for i in range(n_candidates + 1):
+        record = anchor if i == n_candidates else records[i]
         for entry in range(duals.triple_start[record], duals.triple_start[record + 1]):
             triple = duals.triples_of_record[entry]
             # Its records as candidates, ascending; -1 stands for one that is no candidate.
@@ -143,7 +144,7 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
                 triples[count] = numbers
                 triple_dual[count] = dual
                 count += 1
-            elif numbers[0] < 0 and numbers[1] == i and numbers[2] == m:
+            elif numbers[0] < 0 and numbers[1] == i and numbers[2] == n_candidates:
                 added_cost[i] += dual
             elif numbers[0] < 0 and numbers[1] == i and pair_cost.shape[0] == 0:
                 triples[count] = i, numbers[2], absent
@@ -156,18 +157,18 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
 
 
 @compiled
-def incidence_of(triples, m):
-    """Return where the triples of each of ``m`` records start in a list, and the list."""
-    start = np.zeros(m + 1, np.int64)
-    for t in range(triples.shape[0]):
-        for member in triples[t]:
+def incidence_of(triples, n_records):
+    """Return where the triples of each of ``n_records`` start in a list, and the list."""
+    start = np.zeros(n_records + 1, np.int64)
+    for triple in range(triples.shape[0]):
+        for member in triples[triple]:
             start[member + 1] += 1
-    for i in range(m):
+    for i in range(n_records):
         start[i + 1] += start[i]
     triples_of_record, next_free = np.empty(3 * triples.shape[0], np.int64), start.copy()
-    for t in range(triples.shape[0]):
-        for member in triples[t]:
-            triples_of_record[next_free[member]] = t
+    for triple in range(triples.shape[0]):
+        for member in triples[triple]:
+            triples_of_record[next_free[member]] = triple
             next_free[member] += 1
     return start, triples_of_record
 
@@ -194,23 +195,22 @@ def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
 
 @compiled
 def present_clusters(duals, anchor, records):
-    """Return which clusters contain which records, the anchor last, and the cluster numbers."""
-    m, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
+    """Return a mask of the records, the anchor last, in each cluster, and the numbers of these."""
+    n_candidates, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
     if n_clusters == 0:
-        return np.empty((0, m + 1), np.bool_), np.empty(0, np.int64)
+        return np.empty((0, n_candidates + 1), np.bool_), np.empty(0, np.int64)
     n_present, index_of = np.zeros(n_clusters, np.int64), np.full(n_clusters, -1)
-    for i in range(m + 1):
-        record = anchor if i == m else records[i]
+    for i in range(n_candidates + 1):
+        record = anchor if i == n_candidates else records[i]
         for entry in range(duals.cluster_start[record], duals.cluster_start[record + 1]):
             n_present[duals.clusters_of_record[entry]] += 1
     cluster_numbers = np.flatnonzero(n_present >= duals.divisors)
-    cluster_numbers = cluster_numbers[
-        np.argsort(-duals.cluster_dual[cluster_numbers], kind="mergesort")
-    ]
+    order = np.argsort(-duals.cluster_dual[cluster_numbers], kind="mergesort")
+    cluster_numbers = cluster_numbers[order]
     index_of[cluster_numbers] = np.arange(cluster_numbers.shape[0])
-    in_cluster = np.zeros((cluster_numbers.shape[0], m + 1), np.bool_)
-    for i in range(m + 1):
-        record = anchor if i == m else records[i]
+    in_cluster = np.zeros((cluster_numbers.shape[0], n_candidates + 1), np.bool_)
+    for i in range(n_candidates + 1):
+        record = anchor if i == n_candidates else records[i]
         for entry in range(duals.cluster_start[record], duals.cluster_start[record + 1]):
             if index_of[duals.clusters_of_record[entry]] >= 0:
                 in_cluster[index_of[duals.clusters_of_record[entry]], i] = True
@@ -218,11 +218,11 @@ def present_clusters(duals, anchor, records):
 
 
 @compiled
-def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
-    """Return at most ``max_candidates`` of ``anchor`` for groups of ``size`` below ``cutoff``."""
-    cost = anchor_cost(duals, anchor)
+def candidate_set(table, duals, anchor, cutoff, max_candidates):
+    """Return at most ``max_candidates`` of ``anchor`` for groups below ``cutoff``."""
+    size, cost = duals.size, anchor_cost(duals, anchor)
     records, added_cost, others_bound = find_candidates(
-        table, duals, anchor, size, cutoff, max_candidates
+        table, duals, anchor, cutoff, max_candidates
     )
     is_paired = records.shape[0] <= MAX_PAIRED
     if is_paired:
@@ -230,10 +230,8 @@ def candidate_set(table, duals, anchor, size, cutoff, max_candidates):
             table.X, cost, records, added_cost, size, cutoff
         )
     else:
-        pair_cost, least_pair_sums = (
-            np.empty((0, 0)),
-            table.square_sums[records][:, : size - 1] / size,
-        )
+        pair_cost = np.empty((0, 0))
+        least_pair_sums = table.square_sums[records][:, : size - 1] / size
     triples, triple_dual = add_pair_duals(duals, anchor, records, added_cost, pair_cost)
     if is_paired and count_incident_triples(duals, records):
         least_pair_sums = cumulative_least_pairs(pair_cost, size - 2)

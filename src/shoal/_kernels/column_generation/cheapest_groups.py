@@ -8,9 +8,9 @@ import numpy as np
 class CheapestGroups(NamedTuple):
     """The cheapest groups anchored at each of some records, and lower bounds of reduced costs.
 
-    No group anchored at record i has a reduced cost below ``bounds[i]``. The groups
-    ``groups[i, :counts[i]]`` are stored, with the reduced costs ``costs[i, :counts[i]]``; further
-    costs are 0. Kernels fill all four arrays.
+    No group anchored at a record has a reduced cost below its entry of ``bounds``. The first
+    ``counts[i]`` entries of ``groups[i]`` and ``costs[i]`` are the groups stored for the i-th
+    record, and their reduced costs; further costs are 0. Kernels fill all four arrays.
     """
 
     bounds: np.ndarray  # (n_records,)

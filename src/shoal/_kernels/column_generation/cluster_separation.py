@@ -23,32 +23,32 @@ ROUNDING = 1e-9  # differences of weights up to it may be rounding errors
 class FractionalGroups(NamedTuple):
     """The groups with a weight between 0 and 1.
 
-    Rows of ``members`` end with -1. The groups that contain record i are
-    ``groups_of_record[start[i] : start[i + 1]]``.
+    Rows of ``members`` end with -1. The groups that contain a record are
+    ``groups_of_record[start[record] : start[record + 1]]``.
     """
 
     members: np.ndarray  # (n_groups, max_size)
     sizes: np.ndarray  # (n_groups,)
     weights: np.ndarray  # (n_groups,)
-    start: np.ndarray  # (n + 1,)
+    start: np.ndarray  # (n_records + 1,)
     groups_of_record: np.ndarray  # (sum of the sizes,)
 
 
 class GrowingCluster(NamedTuple):
     """A cluster that grows: which records it has, and how many records of each group it has.
 
-    ``is_member`` marks its records, and ``n_inside[g]`` is how many of them group g contains. The
+    ``is_member`` marks its records, and ``n_inside`` is how many of them each group contains. The
     first of ``touched_groups`` are the groups with a record that has been in the cluster, which
     ``is_touched`` marks. ``total[0]`` is the weight of the groups, each counted h // m times.
     ``counts`` are the numbers of records and of touched groups. ``score`` is scratch space.
     """
 
     divisor: int
-    is_member: np.ndarray  # (n,)
+    is_member: np.ndarray  # (n_records,)
     n_inside: np.ndarray  # (n_groups,)
     is_touched: np.ndarray  # (n_groups,)
     touched_groups: np.ndarray  # (n_groups,)
-    score: np.ndarray  # (n,)
+    score: np.ndarray  # (n_records,)
     total: np.ndarray  # (1,)
     counts: np.ndarray  # (2,)
 

@@ -21,8 +21,9 @@ def count_inside(group, triple):
 def list_triple_groups(members, triples, start, triples_of_record, pairs):
     """List the groups that contain two or three records of a triple; return their number.
 
-    The triples that contain record i are ``triples_of_record[start[i] : start[i + 1]]``, and rows
-    of ``members`` end with -1. ``pairs`` is filled with (triple, group); further pairs are counted.
+    The triples that contain a record are ``triples_of_record[start[record] : start[record + 1]]``,
+    and rows of ``members`` end with -1. ``pairs`` is filled with (triple, group); further pairs are
+    counted.
     """
     count = 0
     for group in range(members.shape[0]):

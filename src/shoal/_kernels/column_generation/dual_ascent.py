@@ -40,11 +40,11 @@ def smoothed_maximum(dual_excess, groups, temperature):
 def ascend(dual_excess, record_dual, limits, start, groups, temperature, overrelaxation):
     """Maximise over each dual in turn; return the greatest change.
 
-    ``dual_excess`` is by how much the duals of each group exceed its cost. The groups of record i
-    are ``groups[start[i] : start[i + 1]]``. The duals of records after the last of ``start`` are
-    fixed. A step goes ``overrelaxation`` times as far as the optimum of the dual; a value between 1
-    and 2 converges sooner. Each dual stays between its least and its greatest value in ``limits``,
-    since duals would diverge while few groups are known.
+    ``dual_excess`` is by how much the duals of each group exceed its cost. The groups of a record
+    are ``groups[start[record] : start[record + 1]]``. The duals of records after the last of
+    ``start`` are fixed. A step goes ``overrelaxation`` times as far as the optimum of the dual; a
+    value between 1 and 2 converges sooner. Each dual stays between its least and its greatest value
+    in ``limits``, since duals would diverge while few groups are known.
     """
     greatest_change = 0.0
     for i in range(start.shape[0] - 1):

@@ -29,26 +29,26 @@ class SearchLimits(NamedTuple):
 
 
 class GroupSearch(NamedTuple):
-    """A partial group of candidates; row ``d`` of an array belongs to its first ``d`` records.
+    """A partial group of candidates; a row ``depth`` belongs to its first ``depth`` records.
 
-    ``cost[d]`` is their reduced cost so far. The ``candidates[d, :n_candidates[d]]`` may join.
-    ``added_cost[d]`` is what each would add, and ``half_triple_dual[d]`` half of the triple duals
-    that would be added. ``floor[d]`` is a lower bound of what each adds to a complete group, to
-    which the group as a whole adds ``constant[d]``. ``next_candidate[d]`` is the position of the
-    candidate to try next, -1 before they are sorted by their floors.
+    ``cost`` is their reduced cost so far. The ``candidates[depth, :n_candidates[depth]]`` may join.
+    ``added_cost`` is what each would add, and ``half_triple_dual`` half of the triple duals that
+    would be added. ``floor`` is a lower bound of what each adds to a complete group, to which the
+    group as a whole adds ``constant``. ``next_candidate`` is the position of the candidate to try
+    next, -1 before they are sorted by their floors.
 
-    ``n_in_triple[t]`` counts the members of triple t, and ``n_in_cluster[q]`` those of cluster q.
-    ``uncharged_dual[q]`` is the part of the dual of cluster q that no floor contains. The other
+    ``n_in_triple`` counts the members in each triple, and ``n_in_cluster`` those in each cluster.
+    ``uncharged_dual`` is the part of the dual of each cluster that no floor contains. The other
     arrays are scratch space: ``least_floors`` are the least floors of as many candidates as are
-    missing, and `cluster_floors` writes the last three. There are m candidates in all.
+    missing, and `cluster_floors` writes the last three.
     """
 
     members: np.ndarray  # (size,)
     cost: np.ndarray  # (size + 1,)
-    candidates: np.ndarray  # (size + 1, m)
-    added_cost: np.ndarray  # (size + 1, m)
-    half_triple_dual: np.ndarray  # (size + 1, m)
-    floor: np.ndarray  # (size + 1, m)
+    candidates: np.ndarray  # (size + 1, n_candidates)
+    added_cost: np.ndarray  # (size + 1, n_candidates)
+    half_triple_dual: np.ndarray  # (size + 1, n_candidates)
+    floor: np.ndarray  # (size + 1, n_candidates)
     n_candidates: np.ndarray  # (size + 1,)
     next_candidate: np.ndarray  # (size + 1,)
     n_in_triple: np.ndarray  # (n_triples,)
@@ -58,22 +58,22 @@ class GroupSearch(NamedTuple):
     least_floors: np.ndarray  # (size,)
     inside_floors: np.ndarray  # (size,)
     outside_floors: np.ndarray  # (size,)
-    lowest: np.ndarray  # (m,)
+    lowest: np.ndarray  # (n_candidates,)
 
 
 @compiled
 def open_search(candidates):
     """Return a search whose partial group is the anchor alone."""
-    m = candidates.records.shape[0]  # also the number of the anchor, which comes last
+    n_candidates = candidates.records.shape[0]  # also the number of the anchor, which comes last
     size = candidates.size
     search = GroupSearch(
-        members=np.full(size, m),
+        members=np.full(size, n_candidates),
         cost=np.full(size + 1, candidates.cost),
-        candidates=np.empty((size + 1, m), np.int64),
-        added_cost=np.empty((size + 1, m)),
-        half_triple_dual=np.zeros((size + 1, m)),
-        floor=np.empty((size + 1, m)),
-        n_candidates=np.full(size + 1, m),
+        candidates=np.empty((size + 1, n_candidates), np.int64),
+        added_cost=np.empty((size + 1, n_candidates)),
+        half_triple_dual=np.zeros((size + 1, n_candidates)),
+        floor=np.empty((size + 1, n_candidates)),
+        n_candidates=np.full(size + 1, n_candidates),
         next_candidate=np.full(size + 1, -1),
         n_in_triple=np.zeros(candidates.triple_dual.shape[0], np.int64),
         n_in_cluster=np.zeros(candidates.cluster_dual.shape[0], np.int64),
@@ -82,29 +82,31 @@ def open_search(candidates):
         least_floors=np.empty(size),
         inside_floors=np.empty(size),
         outside_floors=np.empty(size),
-        lowest=np.empty(m, np.int64),
+        lowest=np.empty(n_candidates, np.int64),
     )
     for cluster in range(search.n_in_cluster.shape[0]):
-        search.n_in_cluster[cluster] = candidates.in_cluster[cluster, m]
-    for i in range(m):
+        search.n_in_cluster[cluster] = candidates.in_cluster[cluster, n_candidates]
+    for i in range(n_candidates):
         search.candidates[1, i] = i
         search.added_cost[1, i] = candidates.added_cost[i]
-    for entry in range(candidates.triple_start[m], candidates.triple_start[m + 1]):
+    for entry in range(
+        candidates.triple_start[n_candidates], candidates.triple_start[n_candidates + 1]
+    ):
         triple = candidates.triples_of_record[entry]
         search.n_in_triple[triple] = 1
         for member in candidates.triples[triple]:
-            if member < m:
+            if member < n_candidates:
                 search.half_triple_dual[1, member] += candidates.triple_dual[triple] / 2
     return search
 
 
 @compiled
-def insert_by_floor(search, depth, n_kept, i):
-    """Insert candidate ``i`` by its floor among the first ``n_kept`` (insertion sort)."""
+def insert_by_floor(search, depth, n_kept, position):
+    """Insert the candidate at ``position`` among the first ``n_kept``, sorted by floor."""
     floor, added_cost = search.floor[depth], search.added_cost[depth]
     half_dual, candidates = search.half_triple_dual[depth], search.candidates[depth]
-    new_floor, new_added_cost = floor[i], added_cost[i]
-    new_half_dual, candidate = half_dual[i], candidates[i]
+    new_floor, new_added_cost = floor[position], added_cost[position]
+    new_half_dual, candidate = half_dual[position], candidates[position]
     slot = n_kept
     while slot > 0 and floor[slot - 1] > new_floor:
         floor[slot], added_cost[slot] = floor[slot - 1], added_cost[slot - 1]
@@ -212,9 +214,8 @@ def add_candidate(search, candidates, depth):
         for i in range(position + 1, search.n_candidates[depth]):
             other = search.candidates[depth, i]
             search.candidates[depth + 1, n_candidates] = other
-            search.added_cost[depth + 1, n_candidates] = search.added_cost[depth, i] + cost_of_pair(
-                candidates, record, other
-            )
+            pair_cost = cost_of_pair(candidates, record, other)
+            search.added_cost[depth + 1, n_candidates] = search.added_cost[depth, i] + pair_cost
             search.half_triple_dual[depth + 1, n_candidates] = search.half_triple_dual[depth, i]
             n_candidates += 1
     search.n_candidates[depth + 1] = n_candidates
@@ -280,25 +281,26 @@ def search_candidates(candidates, cutoff, max_steps, groups, costs):
 
 
 @compiled
-def search_anchor(table, duals, anchor, size, limits, groups, costs):
-    """Find groups of ``size`` and low reduced cost whose record of lowest rank is ``anchor``.
+def search_anchor(table, duals, anchor, limits, groups, costs):
+    """Find groups of low reduced cost whose record of lowest rank is ``anchor``.
 
     The cheapest are stored in the rows of ``groups``, with their reduced costs in ``costs``. Return
     a lower bound of the reduced costs of the groups of ``anchor``, at most the cutoff of the
     ``limits``, and how many groups were stored.
     """
-    candidates = candidate_set(table, duals, anchor, size, limits.cutoff, limits.max_candidates)
+    candidates = candidate_set(table, duals, anchor, limits.cutoff, limits.max_candidates)
     return search_candidates(candidates, limits.cutoff, limits.max_steps, groups, costs)
 
 
 @compiled
-def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
-    """List all groups of ``size`` below ``cutoff``; return their number.
+def list_all_groups(table, duals, anchor, limits, groups):
+    """List all groups of an anchor below the cutoff of the ``limits``; return their number.
 
-    The result is -1 if there are too many for ``groups``, or if ``max_steps`` do not suffice to
-    list them.
+    The result is -1 if there are too many for ``groups``, or if the steps do not suffice to list
+    them.
     """
-    candidates = candidate_set(table, duals, anchor, size, cutoff, table.X.shape[0])
+    cutoff, max_steps, size = limits.cutoff, limits.max_steps, duals.size
+    candidates = candidate_set(table, duals, anchor, cutoff, limits.max_candidates)
     search, costs, count, depth = open_search(candidates), np.empty(groups.shape[0]), 0, 1
     while depth > 0:
         if depth == size:
@@ -319,9 +321,9 @@ def list_all_groups(table, duals, anchor, size, cutoff, max_steps, groups):
 
 
 @compiled
-def price_groups(table, duals, anchors, size, limits, results):
-    """Fill ``results`` with the groups of ``size`` below the cutoff anchored at ``anchors``."""
+def price_groups(table, duals, anchors, limits, results):
+    """Fill ``results`` with the cheapest groups below the cutoff at each of some anchors."""
     for i in range(anchors.shape[0]):
         results.bounds[i], results.counts[i] = search_anchor(
-            table, duals, anchors[i], size, limits, results.groups[i], results.costs[i]
+            table, duals, anchors[i], limits, results.groups[i], results.costs[i]
         )

@@ -35,16 +35,16 @@ class PricedTable(NamedTuple):
     ``near[i]`` are the nearest rows of row i, and ``boxes`` the boxes around rows and around boxes.
     """
 
-    X: np.ndarray  # (n, p)
-    near: np.ndarray  # (n, n_near)
+    X: np.ndarray  # (n_rows, n_columns)
+    near: np.ndarray  # (n_rows, n_near)
     k: int
-    dual: np.ndarray  # (n,)
-    net_dual: np.ndarray  # (n,)
+    dual: np.ndarray  # (n_rows,)
+    net_dual: np.ndarray  # (n_rows,)
     boxes: BoxLevels
 
 
 class CorrectionEffort(NamedTuple):
-    """How long to search at a row: steps of `search_spread`, then, if needed, of `search_floors`.
+    """Limits of the search at a row: steps of `search_spread` and, if needed, of `search_floors`.
 
     The ``max_candidates`` rows of lowest floor may join a row. ``margin`` is the share by which
     spreads may be larger than allowed, so that rounding excludes no group. The lists of the rows
@@ -56,6 +56,13 @@ class CorrectionEffort(NamedTuple):
     max_candidates: int
     margin: float
     list_capacity: int
+
+
+class NearRows(NamedTuple):
+    """The rows within the radius of a row, and their squared distances to it."""
+
+    rows: np.ndarray  # (count,)
+    squares: np.ndarray  # (count,)
 
 
 @compiled
@@ -73,24 +80,25 @@ def count_inner(squares, k, max_spread):
 
 
 @compiled
-def entries_of_list(lists, last):
-    """Return the rows of the list that ends at entry ``last``, and their squared distances."""
-    count, position = 0, last
-    while position >= 0:
+def near_rows_of_list(lists, last):
+    """Return the rows of the list that ends at entry ``last``."""
+    count, entry = 0, last
+    while entry >= 0:
         count += 1
-        position = lists.previous[position]
+        entry = lists.previous[entry]
     rows, squares = np.empty(count, np.int64), np.empty(count)
-    position = last
+    entry = last
     for i in range(count):
-        rows[i], squares[i] = lists.row[position], lists.square[position]
-        position = lists.previous[position]
-    return rows, squares
+        rows[i], squares[i] = lists.row[entry], lists.square[entry]
+        entry = lists.previous[entry]
+    return NearRows(rows, squares)
 
 
 @compiled
-def spread_candidates(table, row, rows, squares, effort):
-    """Return the candidates of ``row`` among ``rows``, whose squared distances are ``squares``."""
+def spread_candidates(table, row, near_rows, effort):
+    """Return the candidates of ``row`` among the rows within its radius."""
     X, k, cost = table.X, table.k, -table.dual[row]
+    rows, squares = near_rows.rows, near_rows.squares
     floor = squares / k - table.net_dual[rows]
     promising = select_promising(floor, k - 1, cost, 0.0)
     lowest, others_bound = select_lowest(floor[promising], effort.max_candidates, k - 1, cost)
@@ -101,8 +109,8 @@ def spread_candidates(table, row, rows, squares, effort):
     n_inner = count_inner(squares, k, max_spread)
     columns = np.empty((X.shape[1], n_inner))
     for i in range(n_inner):
-        for c in range(X.shape[1]):
-            columns[c, i] = X[rows[i], c]
+        for column in range(X.shape[1]):
+            columns[column, i] = X[rows[i], column]
     return SpreadCandidates(
         X=X,
         anchor=row,
@@ -154,13 +162,13 @@ def search_floors(table, candidates, max_steps, groups, costs):
 
 
 @compiled
-def search_row(table, row, effort, rows, squares, groups, costs):
+def search_row(table, row, near_rows, effort, groups, costs):
     """Return a lower bound of the reduced costs of the violated groups anchored at a row.
 
-    The second result is how many of them were stored. ``rows`` are all rows that may be in such a
-    group, at squared distances ``squares``.
+    The second result is how many of them were stored, in the rows of ``groups``, with their reduced
+    costs in ``costs``. All other rows of such a group are in ``near_rows``.
     """
-    candidates = spread_candidates(table, row, rows, squares, effort)
+    candidates = spread_candidates(table, row, near_rows, effort)
     if candidates.rows.shape[0] == 0:
         return 0.0, 0
     bound, count, is_exact = search_spread(candidates, effort.spread_steps, groups, costs)
@@ -192,15 +200,10 @@ def correct_rows(table, rows, effort, results):
         for i in range(batch.shape[0]):
             results.bounds[n_done], results.counts[n_done] = 0.0, 0
             if lists.last[i] >= 0:
-                others, squares = entries_of_list(lists, lists.last[i])
+                near_rows = near_rows_of_list(lists, lists.last[i])
+                groups, costs = results.groups[n_done], results.costs[n_done]
                 results.bounds[n_done], results.counts[n_done] = search_row(
-                    table,
-                    batch[i],
-                    effort,
-                    others,
-                    squares,
-                    results.groups[n_done],
-                    results.costs[n_done],
+                    table, batch[i], near_rows, effort, groups, costs
                 )
             n_done += 1
         batch_size = BATCH
@@ -212,9 +215,9 @@ def lower_greatest_duals(X, groups, dual):
     k = groups.shape[1]
     for group in groups:
         reduced_cost, greatest = 0.0, group[0]
-        for a in range(k):
-            for b in range(a):
-                reduced_cost += squared_row_distance(X, group[a], X, group[b])
+        for first in range(k):
+            for second in range(first):
+                reduced_cost += squared_row_distance(X, group[first], X, group[second])
         reduced_cost /= k
         for row in group:
             reduced_cost -= dual[row]

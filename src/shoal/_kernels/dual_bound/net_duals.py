@@ -19,9 +19,9 @@ from shoal._kernels.distances import squared_row_distance
 def squared_distances_to_neighbours(X, near):
     """Return the squared distances of the first rows of ``X`` to the rows ``near`` them."""
     squares = np.empty(near.shape)
-    for i in range(near.shape[0]):
-        for m in range(near.shape[1]):
-            squares[i, m] = squared_row_distance(X, i, X, near[i, m])
+    for row in range(near.shape[0]):
+        for position in range(near.shape[1]):
+            squares[row, position] = squared_row_distance(X, row, X, near[row, position])
     return squares
 
 
@@ -33,9 +33,11 @@ def group_costs(X, members):
     """
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):
-        for a in range(members.shape[1]):
-            for b in range(a):
-                costs[group] += squared_row_distance(X, members[group, a], X, members[group, b])
+        for first in range(members.shape[1]):
+            for second in range(first):
+                costs[group] += squared_row_distance(
+                    X, members[group, first], X, members[group, second]
+                )
         costs[group] /= members.shape[1]
     return costs
 
@@ -44,12 +46,14 @@ def group_costs(X, members):
 def nearest_sums(X, near, rows, width):
     """Return cumulative squared distances of ``rows``, in the shape (n_rows, ``width``).
 
-    Column m is the sum of the squared distances to the m nearest rows.
+    Column ``count`` is the sum of the squared distances to the ``count`` nearest rows.
     """
     sums = np.zeros((rows.shape[0], width))
     for i in range(rows.shape[0]):
-        for m in range(1, width):
-            sums[i, m] = sums[i, m - 1] + squared_row_distance(X, rows[i], X, near[rows[i], m - 1])
+        for count in range(1, width):
+            sums[i, count] = sums[i, count - 1] + squared_row_distance(
+                X, rows[i], X, near[rows[i], count - 1]
+            )
     return sums
 
 
@@ -57,9 +61,9 @@ def nearest_sums(X, near, rows, width):
 def net_duals(X, near, k, dual):
     """Return the net dual of each row."""
     net_dual = np.empty(dual.shape[0])
-    for i in range(net_dual.shape[0]):
+    for row in range(net_dual.shape[0]):
         total = 0.0
-        for m in range(k - 2):
-            total += squared_row_distance(X, i, X, near[i, m])
-        net_dual[i] = dual[i] - total / (2 * k)
+        for position in range(k - 2):
+            total += squared_row_distance(X, row, X, near[row, position])
+        net_dual[row] = dual[row] - total / (2 * k)
     return net_dual

@@ -11,9 +11,11 @@ those count it that are partners of both. Thus no group costs less than the sum 
 
 divided by k. That is the dual of the row.
 
-A row *lists* its first ``n_listed`` neighbours, ``near[row, :n_listed]``. All kernels treat pairs
-of which neither row lists the other separately.
+A row *lists* some of its nearest rows. Pairs of which neither row lists the other are treated
+separately.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,83 +28,107 @@ MAX_PAIRED = 64  # partners up to which excesses among them are used; else they 
 MAX_STEPS = 300  # of the search for the cheapest partners of a row
 
 
+class ListedRows(NamedTuple):
+    """The rows that each row of ``X`` lists: the first ``n_listed`` of its ``near`` rows."""
+
+    X: np.ndarray  # (n_rows, n_columns)
+    near: np.ndarray  # (n_rows, n_near)
+    n_listed: int
+
+
+class PossiblePartners(NamedTuple):
+    """The rows of ``X`` that may be partners of a row: ``rows[start[row] : start[row + 1]]``."""
+
+    X: np.ndarray  # (n_rows, n_columns)
+    start: np.ndarray  # (n_rows + 1,)
+    rows: np.ndarray  # (start[-1],)
+
+
+class RowPartners(NamedTuple):
+    """Space for the partners of a row, and for half of the excess with each."""
+
+    rows: np.ndarray  # (max_partners,)
+    half_excess: np.ndarray  # (max_partners,)
+
+
 @compiled
-def balance_potentials(X, near, n_listed, potential, n_partners):
+def balance_potentials(listed, potential, n_partners):
     """Set each potential in turn so that about ``n_partners`` listed rows become partners."""
-    least = np.empty(n_partners)
-    for row in range(near.shape[0]):
+    X, least = listed.X, np.empty(n_partners)
+    for row in range(X.shape[0]):
         least[:] = np.inf
-        for other in near[row, :n_listed]:
+        for other in listed.near[row, : listed.n_listed]:
             insert_least(least, squared_row_distance(X, row, X, other) - potential[other])
         potential[row] = least[n_partners - 1]
 
 
 @compiled
-def write_listed_limits(X, near, n_listed, potential, farthest, unlisted_limit):
+def write_listed_limits(listed, potential, farthest, unlisted_limit):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
     ``unlisted_limit`` is ``farthest`` less the greatest potential of a listed row. A row whose
     potential does not exceed it can be a partner of an unlisted row only if the potential of the
     unlisted row is greater than those of all listed rows.
     """
-    for row in range(near.shape[0]):
+    X, last = listed.X, listed.n_listed - 1
+    for row in range(X.shape[0]):
         greatest = -np.inf
-        for other in near[row, :n_listed]:
+        for other in listed.near[row, : listed.n_listed]:
             greatest = max(greatest, potential[other])
-        farthest[row] = squared_row_distance(X, row, X, near[row, n_listed - 1])
+        farthest[row] = squared_row_distance(X, row, X, listed.near[row, last])
         unlisted_limit[row] = farthest[row] - greatest
 
 
 @compiled
-def is_listed(near, n_listed, row, other):
+def lists(listed, row, other):
     """Return whether ``row`` lists ``other``."""
-    for listed in near[row, :n_listed]:
-        if listed == other:
+    for listed_row in listed.near[row, : listed.n_listed]:
+        if listed_row == other:
             return True
     return False
 
 
 @compiled
-def list_unlisted(X, near, n_listed, boxes, limit, rows, unlisted, counts):
+def list_unlisted(listed, boxes, limit, rows, unlisted, counts):
     """List the rows that may be partners of some ``rows`` although neither lists the other.
 
     Two rows may be partners if their squared distance is below the sum of their entries of
     ``limit``. The ``counts[i]`` possible partners of ``rows[i]`` are written to ``unlisted[i]``, or
     the first of them if there are more than its length.
     """
-    limits, others = limits_in_boxes(boxes, limit), np.empty(X.shape[0], np.int64)
+    limits, others = limits_in_boxes(boxes, limit), np.empty(listed.X.shape[0], np.int64)
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
-        n_others = list_rows_within_limits(X, boxes, limits, row, others)
+        n_others = list_rows_within_limits(listed.X, boxes, limits, row, others)
         for other in others[:n_others]:
-            if not is_listed(near, n_listed, row, other) and not is_listed(
-                near, n_listed, other, row
-            ):
+            if not lists(listed, row, other) and not lists(listed, other, row):
                 if counts[i] < unlisted.shape[1]:
                     unlisted[i, counts[i]] = other
                 counts[i] += 1
 
 
 @compiled
-def count_partners(X, near, n_listed, limit, counts):
-    """Add to ``counts`` the rows that may be partners and of which one lists the other."""
-    for row in range(near.shape[0]):
-        for other in near[row, :n_listed]:
+def count_partners(listed, limit, counts):
+    """Add to ``counts`` the possible partners of each row that it lists, or that list it."""
+    X = listed.X
+    for row in range(X.shape[0]):
+        for other in listed.near[row, : listed.n_listed]:
             if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
                 counts[row] += 1
-                if not is_listed(near, n_listed, other, row):
+                if not lists(listed, other, row):
                     counts[other] += 1
 
 
 @compiled
-def fill_partners(X, near, n_listed, limit, next_free, partners):
+def fill_partners(listed, limit, next_free, partners):
     """Write the rows that `count_partners` counts to ``partners``, from ``next_free[row]`` on."""
-    for row in range(near.shape[0]):
-        for other in near[row, :n_listed]:
+    X = listed.X
+    for row in range(X.shape[0]):
+        for other in listed.near[row, : listed.n_listed]:
             if squared_row_distance(X, row, X, other) < limit[row] + limit[other]:
                 partners[next_free[row]] = other
                 next_free[row] += 1
-                if not is_listed(near, n_listed, other, row):
+                if not lists(listed, other, row):
                     partners[next_free[other]] = row
                     next_free[other] += 1
 
@@ -167,19 +193,19 @@ def cheapest_partners(half_excess, pair_cost, count, best_partners):
 
 
 @compiled
-def list_partners_by_excess(X, start, partners, potential, row, half_excess, row_partners):
+def list_partners_by_excess(possible, potential, row, partners):
     """List the partners of a row by increasing excess, with half of it; return their number."""
-    count = 0
-    for entry in range(start[row], start[row + 1]):
-        other = partners[entry]
+    X, half_excess, count = possible.X, partners.half_excess, 0
+    for entry in range(possible.start[row], possible.start[row + 1]):
+        other = possible.rows[entry]
         excess = squared_row_distance(X, row, X, other) - potential[row] - potential[other]
         if excess < 0.0:
             slot = count
             while slot > 0 and half_excess[slot - 1] > excess / 2:
                 half_excess[slot] = half_excess[slot - 1]
-                row_partners[slot] = row_partners[slot - 1]
+                partners.rows[slot] = partners.rows[slot - 1]
                 slot -= 1
-            half_excess[slot], row_partners[slot] = excess / 2, other
+            half_excess[slot], partners.rows[slot] = excess / 2, other
             count += 1
     return count
 
@@ -190,57 +216,55 @@ def write_costs_among_partners(X, potential, rows, k, pair_cost):
 
     That is 1 / (k - 2) of their excess, where it is positive.
     """
-    for a in range(rows.shape[0]):
-        for b in range(a):
-            excess = squared_row_distance(X, rows[a], X, rows[b])
-            excess -= potential[rows[a]] + potential[rows[b]]
-            pair_cost[a, b] = pair_cost[b, a] = max(excess, 0.0) / max(k - 2, 1)
+    for first in range(rows.shape[0]):
+        for second in range(first):
+            excess = squared_row_distance(X, rows[first], X, rows[second])
+            excess -= potential[rows[first]] + potential[rows[second]]
+            pair_cost[first, second] = pair_cost[second, first] = max(excess, 0.0) / max(k - 2, 1)
 
 
 @compiled
-def subtract_partners_from_gradient(
-    row, row_partners, best, pair_cost, uses_pair_costs, k, gradient
-):
+def subtract_from_gradient(row, partners, best, pair_cost, k, gradient):
     """Subtract the derivatives of the cost of ``row`` from ``gradient``.
 
-    The partners that attain the cost are ``row_partners[best]``.
+    The cost is attained by the ``partners`` at the positions ``best``. If ``pair_cost`` is empty,
+    it does not depend on the excesses among them.
     """
     gradient[row] -= best.shape[0] / 2
-    for a in range(best.shape[0]):
-        gradient[row_partners[best[a]]] -= 0.5
-        for b in range(a if uses_pair_costs else 0):
-            if pair_cost[best[a], best[b]] > 0.0:
-                gradient[row_partners[best[a]]] -= 1 / max(k - 2, 1)
-                gradient[row_partners[best[b]]] -= 1 / max(k - 2, 1)
+    for first in range(best.shape[0]):
+        gradient[partners[best[first]]] -= 0.5
+        for second in range(first if pair_cost.shape[0] else 0):
+            if pair_cost[best[first], best[second]] > 0.0:
+                gradient[partners[best[first]]] -= 1 / max(k - 2, 1)
+                gradient[partners[best[second]]] -= 1 / max(k - 2, 1)
 
 
 @compiled
-def write_pair_costs(X, start, partners, potential, k, cost, gradient):
-    """Fill ``cost`` with the least cost of the partners of each row.
+def write_pair_costs(possible, potential, k, cost, gradient):
+    """Fill ``cost`` with the least cost of the possible partners of each row.
 
-    The rows that may be partners of row i are ``partners[start[i] : start[i + 1]]``. ``gradient``
-    is the gradient of the sum of all costs and k - 1 times all potentials with respect to the
-    potentials.
+    ``gradient`` is filled with the gradient of the sum of all costs and k - 1 times all potentials
+    with respect to the potentials.
     """
     max_partners = 0
     for row in range(cost.shape[0]):
-        max_partners = max(max_partners, start[row + 1] - start[row])
-    half_excess, row_partners = np.empty(max_partners), np.empty(max_partners, np.int64)
+        max_partners = max(max_partners, possible.start[row + 1] - possible.start[row])
+    partners = RowPartners(np.empty(max_partners, np.int64), np.empty(max_partners))
     best_partners = np.empty(k - 1, np.int64)
     pair_cost = np.empty((MAX_PAIRED, MAX_PAIRED))
     gradient[:] = k - 1.0
     for row in range(cost.shape[0]):
-        count = list_partners_by_excess(
-            X, start, partners, potential, row, half_excess, row_partners
-        )
-        uses_pair_costs = count <= MAX_PAIRED
-        if uses_pair_costs:
-            write_costs_among_partners(X, potential, row_partners[:count], k, pair_cost)
-            cost[row], size = cheapest_partners(half_excess, pair_cost, count, best_partners)
+        count = list_partners_by_excess(possible, potential, row, partners)
+        n_paired = count if count <= MAX_PAIRED else 0
+        if count <= MAX_PAIRED:
+            write_costs_among_partners(possible.X, potential, partners.rows[:count], k, pair_cost)
+            cost[row], size = cheapest_partners(
+                partners.half_excess, pair_cost, count, best_partners
+            )
         else:
-            cost[row] = extension_bound(half_excess, count, k - 1, 0, 0, 0.0)
+            cost[row] = extension_bound(partners.half_excess, count, k - 1, 0, 0, 0.0)
             size = min(count, k - 1)
             best_partners[:] = np.arange(k - 1)
-        subtract_partners_from_gradient(
-            row, row_partners, best_partners[:size], pair_cost, uses_pair_costs, k, gradient
+        subtract_from_gradient(
+            row, partners.rows, best_partners[:size], pair_cost[:n_paired], k, gradient
         )

@@ -18,8 +18,8 @@ class RowBoxes(NamedTuple):
     """Boxes around ``rows_per_box`` rows each; ``low`` and ``high`` are their corners."""
 
     rows_per_box: int
-    low: np.ndarray  # (n_boxes, p)
-    high: np.ndarray  # (n_boxes, p)
+    low: np.ndarray  # (n_boxes, n_columns)
+    high: np.ndarray  # (n_boxes, n_columns)
 
 
 class BoxLevels(NamedTuple):
@@ -32,7 +32,7 @@ class BoxLevels(NamedTuple):
 class RowLimits(NamedTuple):
     """A limit for each row, and the greatest of the rows in each inner and each outer box."""
 
-    limit: np.ndarray  # (n,)
+    limit: np.ndarray  # (n_rows,)
     inner: np.ndarray  # (n_inner_boxes,)
     outer: np.ndarray  # (n_outer_boxes,)
 
@@ -53,9 +53,9 @@ def make_boxes(X, rows_per_box):
     boxes = RowBoxes(rows_per_box, np.full((count, p), np.inf), np.full((count, p), -np.inf))
     for row in range(n):
         box = row // rows_per_box
-        for c in range(p):
-            boxes.low[box, c] = min(boxes.low[box, c], X[row, c])
-            boxes.high[box, c] = max(boxes.high[box, c], X[row, c])
+        for column in range(p):
+            boxes.low[box, column] = min(boxes.low[box, column], X[row, column])
+            boxes.high[box, column] = max(boxes.high[box, column], X[row, column])
     return boxes
 
 
@@ -81,8 +81,10 @@ def limits_in_boxes(boxes, limit):
 def squared_box_distance(boxes, box, low, high):
     """Return the squared distance of a box to the box from ``low`` to ``high``."""
     total = 0.0
-    for c in range(low.shape[0]):
-        difference = max(boxes.low[box, c] - high[c], low[c] - boxes.high[box, c])
+    for column in range(low.shape[0]):
+        difference = max(
+            boxes.low[box, column] - high[column], low[column] - boxes.high[box, column]
+        )
         if difference > 0.0:
             total += difference * difference
     return total

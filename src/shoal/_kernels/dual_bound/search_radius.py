@@ -45,7 +45,7 @@ class BoxRows(NamedTuple):
 
     start: int
     stop: int
-    columns: np.ndarray  # (p, rows_per_box)
+    columns: np.ndarray  # (n_columns, rows_per_box)
     squares: np.ndarray  # (rows_per_box,)
 
 
@@ -74,16 +74,16 @@ def squared_search_radius(X, near, k, dual, margin, row):
     ``margin`` is the share by which the squared radius is raised, so that rounding excludes no row.
     """
     squared_radius = 2 * k * dual[row] * (1.0 + margin)
-    for m in range(k - 2):
-        squared_radius -= squared_row_distance(X, row, X, near[row, m])
+    for position in range(k - 2):
+        squared_radius -= squared_row_distance(X, row, X, near[row, position])
     if squared_row_distance(X, row, X, near[row, k - 2]) >= squared_radius:
         return -np.inf
     return squared_radius
 
 
 @compiled
-def append_near_rows(X, near, row, i, squared_radius, lists):
-    """Append the near rows within the radius of ``row``, which is row ``i`` of the batch."""
+def append_near_rows(X, near, row, batch_position, squared_radius, lists):
+    """Append the near rows within the radius of ``row``, at ``batch_position`` in the batch."""
     size, last = lists.size[0], -1
     for other in near[row]:
         square = squared_row_distance(X, row, X, other)
@@ -91,27 +91,27 @@ def append_near_rows(X, near, row, i, squared_radius, lists):
             lists.row[size], lists.square[size], lists.previous[size] = other, square, last
             last = size
             size += 1
-    lists.last[i], lists.size[0] = last, size
+    lists.last[batch_position], lists.size[0] = last, size
 
 
 @compiled
-def append_rows_of_box(X, box_rows, row, i, squared_radius, lists):
-    """Append the rows of a box within the radius of ``row``, which is row ``i`` of the batch."""
+def append_rows_of_box(X, box_rows, row, batch_position, squared_radius, lists):
+    """Append the rows of a box within the radius of ``row``, at ``batch_position`` in the batch."""
     n_rows, squares = box_rows.stop - box_rows.start, box_rows.squares
     squares[:n_rows] = 0.0
-    for c in range(X.shape[1]):
-        value = X[row, c]
+    for column in range(X.shape[1]):
+        value = X[row, column]
         for other in range(n_rows):
-            difference = box_rows.columns[c, other] - value
+            difference = box_rows.columns[column, other] - value
             squares[other] += difference * difference
-    size, last = lists.size[0], lists.last[i]
+    size, last = lists.size[0], lists.last[batch_position]
     for other in range(n_rows):
         if squares[other] < squared_radius and box_rows.start + other != row:
             lists.row[size], lists.square[size] = box_rows.start + other, squares[other]
             lists.previous[size] = last
             last = size
             size += 1
-    lists.last[i], lists.size[0] = last, size
+    lists.last[batch_position], lists.size[0] = last, size
 
 
 @compiled
@@ -120,8 +120,8 @@ def copy_box(X, boxes, box, columns, squares):
     start = box * boxes.rows_per_box
     stop = min(X.shape[0], start + boxes.rows_per_box)
     for i in range(stop - start):
-        for c in range(X.shape[1]):
-            columns[c, i] = X[start + i, c]
+        for column in range(X.shape[1]):
+            columns[column, i] = X[start + i, column]
     return BoxRows(start, stop, columns, squares)
 
 
@@ -135,8 +135,11 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
     low, high, greatest = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy(), -np.inf
     for i in wide:
         greatest = max(greatest, squared_radius[i])
-        for c in range(X.shape[1]):
-            low[c], high[c] = min(low[c], X[batch[i], c]), max(high[c], X[batch[i], c])
+        for column in range(X.shape[1]):
+            low[column], high[column] = (
+                min(low[column], X[batch[i], column]),
+                max(high[column], X[batch[i], column]),
+            )
     columns = np.empty((X.shape[1], inner.rows_per_box))
     squares = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):

@@ -16,27 +16,27 @@ from shoal._kernels.distances import squared_row_distance
 
 
 class SpreadSearch(NamedTuple):
-    """A partial group; row ``d`` of an array belongs to its first ``d`` rows.
+    """A partial group; the entry at ``depth`` of an array belongs to its first ``depth`` rows.
 
-    ``cost[d]`` is their reduced cost, and ``spread[d]`` the spread of the anchor so far. The
-    candidates ``position[d, :n_candidates[d]]`` may join, nearest first. The candidates
-    before ``next_candidate[d]`` have not been tried. ``added_cost[d]`` is what each would add, and
-    ``floor[d]`` a lower bound of what each adds to a complete group. With r rows missing,
-    ``least_floor_sum[d]`` is the sum of the r - 1 least floors and ``largest_of_least[d]`` the
-    r-th. ``squares`` is scratch space. There are m candidates in all.
+    ``cost`` is their reduced cost, and ``spread`` the spread of the anchor so far. The candidates
+    ``position[depth, :n_candidates[depth]]`` may join, nearest first. The candidates before
+    ``next_candidate`` have not been tried. ``added_cost`` is what each would add, and ``floor`` a
+    lower bound of what each adds to a complete group. With r rows missing, ``least_floor_sum`` is
+    the sum of the r - 1 least floors and ``largest_of_least`` the r-th. ``squares`` is scratch
+    space.
     """
 
     members: np.ndarray  # (k,)
     cost: np.ndarray  # (k + 1,)
     spread: np.ndarray  # (k + 1,)
-    position: np.ndarray  # (k, m)
-    added_cost: np.ndarray  # (k, m)
-    floor: np.ndarray  # (k, m)
+    position: np.ndarray  # (k, n_candidates)
+    added_cost: np.ndarray  # (k, n_candidates)
+    floor: np.ndarray  # (k, n_candidates)
     n_candidates: np.ndarray  # (k,)
     least_floor_sum: np.ndarray  # (k,)
     largest_of_least: np.ndarray  # (k,)
     next_candidate: np.ndarray  # (k,)
-    squares: np.ndarray  # (m,)
+    squares: np.ndarray  # (n_candidates,)
 
 
 class SpreadCandidates(NamedTuple):
@@ -49,42 +49,42 @@ class SpreadCandidates(NamedTuple):
     each adds beside the anchor, and ``floor`` a lower bound of what each adds to a complete group.
 
     A group contains at most one row that is not among the ``n_inner`` nearest candidates. For
-    these, ``columns`` are their values, transposed, and ``cost_sums[i, h]`` is the sum of the
-    squared distances of row i to its h nearest rows, over the size.
+    these, ``columns`` are their values, transposed, and ``cost_sums[row, count]`` is the sum
+    of the squared distances of a row to its ``count`` nearest rows, over the size.
     """
 
-    X: np.ndarray  # (n, p)
+    X: np.ndarray  # (n_rows, n_columns)
     anchor: int
     size: int
     cost: float
     max_spread: float
     others_bound: float
-    rows: np.ndarray  # (m,)
-    squares: np.ndarray  # (m,)
-    added_cost: np.ndarray  # (m,)
-    floor: np.ndarray  # (m,)
-    columns: np.ndarray  # (p, n_inner)
+    rows: np.ndarray  # (n_candidates,)
+    squares: np.ndarray  # (n_candidates,)
+    added_cost: np.ndarray  # (n_candidates,)
+    floor: np.ndarray  # (n_candidates,)
+    columns: np.ndarray  # (n_columns, n_inner)
     cost_sums: np.ndarray  # (n_inner, size - 1)
 
 
 @compiled
 def open_spread_search(candidates):
     """Return a search whose partial group is the anchor alone."""
-    m, k = candidates.rows.shape[0], candidates.size
+    n_candidates, k = candidates.rows.shape[0], candidates.size
     search = SpreadSearch(
         members=np.zeros(k, np.int64),
         cost=np.full(k + 1, candidates.cost),
         spread=np.zeros(k + 1),
-        position=np.empty((k, m), np.int64),
-        added_cost=np.empty((k, m)),
-        floor=np.empty((k, m)),
-        n_candidates=np.full(k, m),
+        position=np.empty((k, n_candidates), np.int64),
+        added_cost=np.empty((k, n_candidates)),
+        floor=np.empty((k, n_candidates)),
+        n_candidates=np.full(k, n_candidates),
         least_floor_sum=np.zeros(k),
         largest_of_least=np.zeros(k),
-        next_candidate=np.full(k, m),
-        squares=np.empty(m),
+        next_candidate=np.full(k, n_candidates),
+        squares=np.empty(n_candidates),
     )
-    search.position[1] = np.arange(m)
+    search.position[1] = np.arange(n_candidates)
     search.added_cost[1], search.floor[1] = candidates.added_cost, candidates.floor
     return search
 
@@ -130,24 +130,22 @@ def keep_promising_rows(search, candidates, depth, least, cutoff):
 
 
 @compiled
-def is_promising(search, candidates, depth, i, cutoff):
-    """Return whether candidate ``i`` and nearer ones may complete a group below ``cutoff``."""
-    floor = max(search.floor[depth, i], search.largest_of_least[depth])
+def is_promising(search, candidates, depth, position, cutoff):
+    """Return whether a candidate and nearer ones may complete a group below ``cutoff``."""
+    floor = max(search.floor[depth, position], search.largest_of_least[depth])
     if search.cost[depth] + search.least_floor_sum[depth] + floor >= cutoff:
         return False
-    n_needed, square = (
-        search.members.shape[0] - depth,
-        candidates.squares[search.position[depth, i]],
-    )
+    n_needed = search.members.shape[0] - depth
+    square = candidates.squares[search.position[depth, position]]
     return least_spread(search, candidates, depth, n_needed - 1, square) < candidates.max_spread
 
 
 @compiled
-def count_nearer(search, candidates, depth, i):
-    """Return how many candidates nearer than ``i`` may join it as far as the spread allows."""
-    square = candidates.squares[search.position[depth, i]]
+def count_nearer(search, candidates, depth, position):
+    """Return how many nearer candidates may join the one at ``position``, as the spread allows."""
+    square = candidates.squares[search.position[depth, position]]
     others_spread = least_spread(search, candidates, depth, candidates.size - depth - 2, square)
-    count, max_count = 0, min(i, candidates.cost_sums.shape[0])
+    count, max_count = 0, min(position, candidates.cost_sums.shape[0])
     while (
         count < max_count
         and others_spread + candidates.squares[search.position[depth, count]]
@@ -163,36 +161,36 @@ def measure_nearer(search, candidates, depth, candidate, count):
     X, squares = candidates.X, search.squares
     if depth == 1:  # all candidates are in order: several distances at once
         squares[:count] = 0.0
-        for c in range(X.shape[1]):
-            value = X[candidates.rows[candidate], c]
+        for column in range(X.shape[1]):
+            value = X[candidates.rows[candidate], column]
             for other in range(count):
-                difference = candidates.columns[c, other] - value
+                difference = candidates.columns[column, other] - value
                 squares[other] += difference * difference
     else:
-        for b in range(count):
-            other = search.position[depth, b]
-            squares[b] = squared_row_distance(
+        for position in range(count):
+            other = search.position[depth, position]
+            squares[position] = squared_row_distance(
                 X, candidates.rows[candidate], X, candidates.rows[other]
             )
 
 
 @compiled
-def add_row(search, candidates, depth, i):
-    """Add candidate ``i``; those nearer stay candidates as far as the spread allows.
+def add_row(search, candidates, depth, position):
+    """Add the candidate at ``position``; nearer ones stay candidates as far as the spread allows.
 
     Return the number of these.
     """
-    candidate, next_depth = search.position[depth, i], depth + 1
+    candidate, next_depth = search.position[depth, position], depth + 1
     search.members[depth] = candidate
-    search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, i]
+    search.cost[next_depth] = search.cost[depth] + search.added_cost[depth, position]
     search.spread[next_depth] = search.spread[depth] + candidates.squares[candidate]
-    count = count_nearer(search, candidates, depth, i)
+    count = count_nearer(search, candidates, depth, position)
     search.n_candidates[next_depth] = count
     measure_nearer(search, candidates, depth, candidate, count)
-    for b in range(count):
-        search.position[next_depth, b] = search.position[depth, b]
-        pair_cost = search.squares[b] / candidates.size
-        search.added_cost[next_depth, b] = search.added_cost[depth, b] + pair_cost
+    for nearer in range(count):
+        search.position[next_depth, nearer] = search.position[depth, nearer]
+        pair_cost = search.squares[nearer] / candidates.size
+        search.added_cost[next_depth, nearer] = search.added_cost[depth, nearer] + pair_cost
     return count
 
 
@@ -215,8 +213,8 @@ def store_complete(search, candidates, groups, costs, count, cutoff):
             if costs[slot] <= cost:
                 continue
         costs[slot], groups[slot, 0] = cost, candidates.anchor
-        for a in range(1, depth):
-            groups[slot, a] = candidates.rows[search.members[a]]
+        for member in range(1, depth):
+            groups[slot, member] = candidates.rows[search.members[member]]
         groups[slot, depth] = candidates.rows[search.position[depth, i]]
         count = min(count + 1, costs.shape[0])
     return count, lowest
@@ -241,13 +239,13 @@ def search_spread(candidates, max_steps, groups, costs):
     count, bound, depth = 0, 0.0, 1
     while depth > 0:
         search.next_candidate[depth] -= 1
-        i = search.next_candidate[depth]
-        if i < k - depth - 1:  # fewer are left than needed
+        position = search.next_candidate[depth]
+        if position < k - depth - 1:  # fewer are left than needed
             depth -= 1
         elif max_steps < 0:
             return bound, count, False
-        elif is_promising(search, candidates, depth, i, bound):
-            max_steps -= 1 + add_row(search, candidates, depth, i)
+        elif is_promising(search, candidates, depth, position, bound):
+            max_steps -= 1 + add_row(search, candidates, depth, position)
             if depth + 1 == k - 1:
                 count, bound = store_complete(search, candidates, groups, costs, count, bound)
             elif keep_promising_rows(search, candidates, depth + 1, least, bound):

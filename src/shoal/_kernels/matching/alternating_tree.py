@@ -31,8 +31,8 @@ def link_cycle(matching, node, successor, edge):
 def parent_of(graph, matching, node):
     """Return the parent of ``node`` in the tree."""
     edge = matching.node[node].tree_edge
-    a, b = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
-    return b if a == node else a
+    first, second = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
+    return second if first == node else first
 
 
 @compiled
@@ -97,10 +97,10 @@ def detach_children(matching, blossom):
 def expand(graph, matching, blossom):
     """Expand an inner blossom; the even path of its cycle replaces it in the tree."""
     edge = matching.node[blossom].tree_edge
-    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    child = child_with(matching, blossom, a)
+    end, other_end = graph.ends[edge, 0], graph.ends[edge, 1]
+    child = child_with(matching, blossom, end)
     if child < 0:
-        child = child_with(matching, blossom, b)
+        child = child_with(matching, blossom, other_end)
     is_forward = is_matched_forward(matching, blossom, child)
     last = matching.node[blossom].first
     detach_children(matching, blossom)
@@ -129,9 +129,9 @@ def augment(graph, matching, vertex):
             return
         inner = parent_of(graph, matching, node)
         edge = matching.node[inner].tree_edge
-        a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-        if matching.node[a].top != inner:
-            a, b = b, a
-        rematch_inside(graph, matching, inner, a)
-        matching.node[a].matched_edge = matching.node[b].matched_edge = edge
-        vertex = b
+        end, other_end = graph.ends[edge, 0], graph.ends[edge, 1]
+        if matching.node[end].top != inner:
+            end, other_end = other_end, end
+        rematch_inside(graph, matching, inner, end)
+        matching.node[end].matched_edge = matching.node[other_end].matched_edge = edge
+        vertex = other_end

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 
 FREE, OUTER, INNER = 0, 1, 2  # label of a node with respect to the tree
-N_IN_TREE, NEXT_VERTEX, N_UNUSED = 0, 1, 2  # indices of the counts of a matching
+N_IN_TREE, NEXT_VERTEX, N_UNUSED, N_STACKED = range(4)  # indices of the counts of a matching
 
 
 class Graph(NamedTuple):
@@ -56,12 +57,13 @@ class Matching(NamedTuple):
     The vertices of the tree are ``tree_vertices[: counts[N_IN_TREE]]``, ``counts[NEXT_VERTEX]`` is
     the next vertex to start from, and ``unused_numbers[: counts[N_UNUSED]]`` are numbers that no
     blossom has. ``clock[0]`` is the time, by which the duals in the tree have changed so far.
-    ``stack``, ``vertices`` and ``cycle`` are scratch space.
+    The first ``counts[N_STACKED]`` rows of ``stack`` are nodes that wait, each with one of its
+    vertices or NONE. ``vertices`` and ``cycle`` are scratch space.
     """
 
     node: np.ndarray  # (2 * n_vertices,), of dtype `NODE`
     clock: np.ndarray  # (1,)
-    counts: np.ndarray  # (3,)
+    counts: np.ndarray  # (4,)
     tree_vertices: np.ndarray  # (n_vertices,)
     unused_numbers: np.ndarray  # (n_vertices,)
     stack: np.ndarray  # (8 * n_vertices, 2)
@@ -77,7 +79,7 @@ def open_matching(size: int) -> Matching:
     return Matching(
         node=node,
         clock=np.zeros(1, np.int64),
-        counts=np.array([0, 0, size]),
+        counts=np.array([0, 0, size, 0]),
         tree_vertices=np.empty(size, np.int64),
         unused_numbers=np.arange(2 * size - 1, size - 1, -1),
         stack=np.empty((8 * size, 2), np.int64),
@@ -90,6 +92,22 @@ def open_matching(size: int) -> Matching:
 def is_blossom(matching, node):
     """Return whether a node is a blossom, not a single vertex."""
     return node >= matching.vertices.shape[0]
+
+
+@compiled
+def push_node(matching, node, vertex):
+    """Put a node on the stack, with one of its vertices or NONE."""
+    height = matching.counts[N_STACKED]
+    matching.stack[height, 0], matching.stack[height, 1] = node, vertex
+    matching.counts[N_STACKED] += 1
+
+
+@compiled
+def pop_node(matching):
+    """Remove the last node from the stack; return it and its vertex."""
+    matching.counts[N_STACKED] -= 1
+    height = matching.counts[N_STACKED]
+    return matching.stack[height, 0], matching.stack[height, 1]
 
 
 @compiled
@@ -107,18 +125,16 @@ def list_cycle(matching, blossom):
 @compiled
 def list_vertices(matching, node):
     """Write the vertices of a node into ``matching.vertices``; return their number."""
-    matching.stack[0, 0] = node
-    n_stacked, count = 1, 0
-    while n_stacked > 0:
-        n_stacked -= 1
-        inner = matching.stack[n_stacked, 0]
+    count = 0
+    push_node(matching, node, NONE)
+    while matching.counts[N_STACKED] > 0:
+        inner, _ = pop_node(matching)
         if not is_blossom(matching, inner):
             matching.vertices[count] = inner
             count += 1
             continue
         for i in range(list_cycle(matching, inner)):
-            matching.stack[n_stacked, 0] = matching.cycle[i]
-            n_stacked += 1
+            push_node(matching, matching.cycle[i], NONE)
     return count
 
 
@@ -149,18 +165,14 @@ def is_matched_forward(matching, blossom, child):
 
 
 @compiled
-def match_nodes(graph, matching, blossom, edge, first, second, n_stacked):
-    """Match two nodes of a cycle by ``edge``; stack them to change the matching inside.
-
-    Return the height of the stack, which was ``n_stacked`` before.
-    """
-    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    if child_with(matching, blossom, a) != first:
-        a, b = b, a
-    matching.node[a].matched_edge = matching.node[b].matched_edge = edge
-    matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = first, a
-    matching.stack[n_stacked + 1, 0], matching.stack[n_stacked + 1, 1] = second, b
-    return n_stacked + 2
+def match_nodes(graph, matching, blossom, edge, first, second):
+    """Match two nodes of a cycle by ``edge``; stack them to change the matching inside."""
+    end, other_end = graph.ends[edge, 0], graph.ends[edge, 1]
+    if child_with(matching, blossom, end) != first:
+        end, other_end = other_end, end
+    matching.node[end].matched_edge = matching.node[other_end].matched_edge = edge
+    push_node(matching, first, end)
+    push_node(matching, second, other_end)
 
 
 @compiled
@@ -169,25 +181,23 @@ def rematch_inside(graph, matching, node, vertex):
 
     The stack holds nodes whose matching inside is still to be changed, each with its new base.
     """
-    matching.stack[0, 0], matching.stack[0, 1] = node, vertex
-    n_stacked = 1
-    while n_stacked > 0:
-        n_stacked -= 1
-        blossom, base = matching.stack[n_stacked, 0], matching.stack[n_stacked, 1]
+    push_node(matching, node, vertex)
+    while matching.counts[N_STACKED] > 0:
+        blossom, base = pop_node(matching)
         if not is_blossom(matching, blossom):
             continue
         child = child_with(matching, blossom, base)
-        matching.stack[n_stacked, 0], matching.stack[n_stacked, 1] = child, base
-        n_stacked = rematch_path(graph, matching, blossom, child, n_stacked + 1)
+        push_node(matching, child, base)
+        rematch_path(graph, matching, blossom, child)
         matching.node[blossom].first = child
         matching.node[blossom].base = base
 
 
 @compiled
-def rematch_path(graph, matching, blossom, child, n_stacked):
+def rematch_path(graph, matching, blossom, child):
     """Match the nodes of a cycle between ``child`` and the first one in pairs, along the even path.
 
-    Return the height of the stack, on which the pairs are put.
+    They are put on the stack.
     """
     is_forward = is_matched_forward(matching, blossom, child)
     node = child
@@ -200,6 +210,5 @@ def rematch_path(graph, matching, blossom, child, n_stacked):
             first = matching.node[node].predecessor
             second = matching.node[first].predecessor
             edge = matching.node[second].cycle_edge
-        n_stacked = match_nodes(graph, matching, blossom, edge, first, second, n_stacked)
+        match_nodes(graph, matching, blossom, edge, first, second)
         node = second
-    return n_stacked

@@ -167,14 +167,15 @@ def expand_and_push(graph, matching, heap, blossom, n_required):
 @compiled
 def use_tight_edge(graph, matching, heap, edge, n_required):
     """Grow the tree, shrink or augment by an edge, if tight; return whether the root is matched."""
-    a, b = graph.ends[edge, 0], graph.ends[edge, 1]
-    outer_node, other_node = matching.node[a].top, matching.node[b].top
+    outer_end, other_end = graph.ends[edge, 0], graph.ends[edge, 1]
+    outer_node, other_node = matching.node[outer_end].top, matching.node[other_end].top
     if matching.node[outer_node].label != OUTER:
-        a, b, outer_node, other_node = b, a, other_node, outer_node
+        outer_end, other_end, outer_node, other_node = other_end, outer_end, other_node, outer_node
     if (
         outer_node == other_node
         or matching.node[other_node].label == INNER
-        or graph.weight[edge] != current_dual(matching, a) + current_dual(matching, b)
+        or graph.weight[edge]
+        != current_dual(matching, outer_end) + current_dual(matching, other_end)
     ):
         return False  # an event from before the tree changed
     if matching.node[other_node].label == OUTER:
@@ -183,9 +184,9 @@ def use_tight_edge(graph, matching, heap, edge, n_required):
     other_base = matching.node[other_node].base
     matched_edge = matching.node[other_base].matched_edge
     if matched_edge < 0:
-        augment(graph, matching, a)
-        rematch_inside(graph, matching, other_node, b)
-        matching.node[a].matched_edge = matching.node[b].matched_edge = edge
+        augment(graph, matching, outer_end)
+        rematch_inside(graph, matching, other_node, other_end)
+        matching.node[outer_end].matched_edge = matching.node[other_end].matched_edge = edge
         return True
     add_inner_node(matching, heap, other_node, edge)
     partner = matching.node[graph.ends[matched_edge, 0]].top

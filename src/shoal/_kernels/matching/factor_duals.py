@@ -40,16 +40,16 @@ def enclosing_sums(dual, parent):
 
 
 @compiled
-def shared_dual(duals, a, b):
+def shared_dual(duals, slot, other):
     """Return the sum of the duals of the odd sets that contain both slots."""
-    set_of_a = duals.parent[a]
-    while set_of_a >= 0:
-        set_of_b = duals.parent[b]
-        while set_of_b >= 0:
-            if set_of_a == set_of_b:
-                return duals.enclosing_sums[set_of_a]
-            set_of_b = duals.parent[set_of_b]
-        set_of_a = duals.parent[set_of_a]
+    enclosing_set = duals.parent[slot]
+    while enclosing_set >= 0:
+        other_set = duals.parent[other]
+        while other_set >= 0:
+            if enclosing_set == other_set:
+                return duals.enclosing_sums[enclosing_set]
+            other_set = duals.parent[other_set]
+        enclosing_set = duals.parent[enclosing_set]
     return 0.0
 
 
@@ -91,8 +91,8 @@ def distance_within(X, u, v, limit):
     Few pairs are within the limit, so that stopping early saves most of the work.
     """
     total = 0.0
-    for c in range(X.shape[1]):
-        difference = X[u, c] - X[v, c]
+    for column in range(X.shape[1]):
+        difference = X[u, column] - X[v, column]
         total += difference * difference
         if total > limit:
             break

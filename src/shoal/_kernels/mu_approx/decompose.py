@@ -29,35 +29,35 @@ def spokes_of(forest, X, hub):
     while half_edge != NONE:
         degree += 1
         half_edge = forest.next_half_edge[half_edge]
-    spokes, distance = np.empty(degree, np.int64), np.empty(degree)
+    spokes, squares = np.empty(degree, np.int64), np.empty(degree)
     half_edge = forest.head[hub]
     for i in range(degree):
         spokes[i] = half_edge
-        distance[i] = squared_row_distance(X, forest.end[half_edge], X, hub)
+        squares[i] = squared_row_distance(X, forest.end[half_edge], X, hub)
         half_edge = forest.next_half_edge[half_edge]
-    sort_spokes(forest, spokes, distance)
+    sort_spokes(forest, spokes, squares)
     return spokes
 
 
 @compiled
-def sort_spokes(forest, spokes, distance):
+def sort_spokes(forest, spokes, squares):
     """Sort half-edges by distance, then by the record they lead to (Shell's sort)."""
     step = 1
     while step < spokes.shape[0] // 3:
         step = 3 * step + 1
     while step > 0:
         for i in range(step, spokes.shape[0]):
-            slot, spoke, length = i, spokes[i], distance[i]
+            slot, spoke, square = i, spokes[i], squares[i]
             while slot >= step and (
-                distance[slot - step] > length
+                squares[slot - step] > square
                 or (
-                    distance[slot - step] == length
+                    squares[slot - step] == square
                     and forest.end[spokes[slot - step]] > forest.end[spoke]
                 )
             ):
-                spokes[slot], distance[slot] = spokes[slot - step], distance[slot - step]
+                spokes[slot], squares[slot] = spokes[slot - step], squares[slot - step]
                 slot -= step
-            spokes[slot], distance[slot] = spoke, length
+            spokes[slot], squares[slot] = spoke, square
         step //= 3
 
 

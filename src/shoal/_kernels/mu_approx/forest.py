@@ -1,7 +1,7 @@
 """Trees of near records, from which the method of Domingo-Ferrer, Sebé and Solanas (2008) starts.
 
-The edges of a record are a doubly linked list of half-edges. Half-edges 2e and 2e + 1 are the two
-directions of edge e, so an edge is removed in constant time.
+The edges of a record are a doubly linked list of half-edges. Half-edges 2 * edge and 2 * edge + 1
+are the two directions of an edge, so an edge is removed in constant time.
 """
 
 from typing import NamedTuple
@@ -19,23 +19,23 @@ N_PENDING, N_LABELS = 0, 1  # indices of the counts of a forest
 class Forest(NamedTuple):
     """Trees over the records, and those still to be divided.
 
-    ``head[u]`` is the first half-edge from record u, ``end[h]`` the record at the end of half-edge
-    h, ``next_half_edge[h]`` and ``previous_half_edge[h]`` its neighbours in the list. The trees of
+    ``head`` is the first half-edge from a record, ``end`` the record at the end of a half-edge,
+    ``next_half_edge`` and ``previous_half_edge`` its neighbours in the list. The trees of
     the records ``pending_roots[: counts[N_PENDING]]`` have no label yet; ``counts[N_LABELS]``
     labels are given. ``tree``, ``parent`` and ``subtree_size`` are scratch space: the records of
     one tree from the root outwards, the parent of each, and the size of its subtree.
     """
 
-    head: np.ndarray  # (n,)
-    end: np.ndarray  # (2 * n,)
-    next_half_edge: np.ndarray  # (2 * n,)
-    previous_half_edge: np.ndarray  # (2 * n,)
-    pending_roots: np.ndarray  # (n,)
+    head: np.ndarray  # (n_records,)
+    end: np.ndarray  # (2 * n_records,)
+    next_half_edge: np.ndarray  # (2 * n_records,)
+    previous_half_edge: np.ndarray  # (2 * n_records,)
+    pending_roots: np.ndarray  # (n_records,)
     counts: np.ndarray  # (2,)
-    labels: np.ndarray  # (n,)
-    tree: np.ndarray  # (n,)
-    parent: np.ndarray  # (n,)
-    subtree_size: np.ndarray  # (n,)
+    labels: np.ndarray  # (n_records,)
+    tree: np.ndarray  # (n_records,)
+    parent: np.ndarray  # (n_records,)
+    subtree_size: np.ndarray  # (n_records,)
 
 
 @compiled
@@ -65,24 +65,24 @@ def grow_forest(near, order, k):
 
 
 @compiled
-def add_edge(forest, edge, a, b):
+def add_edge(forest, edge, record, other):
     """Join two records by ``edge``."""
-    forest.end[2 * edge], forest.end[2 * edge + 1] = b, a
-    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, a, 2 * edge)
-    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, b, 2 * edge + 1)
+    forest.end[2 * edge], forest.end[2 * edge + 1] = other, record
+    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, record, 2 * edge)
+    prepend(forest.head, forest.next_half_edge, forest.previous_half_edge, other, 2 * edge + 1)
 
 
 @compiled
 def remove_edge(forest, edge):
     """Remove ``edge`` from the lists of the two records that it joins."""
-    b, a = forest.end[2 * edge], forest.end[2 * edge + 1]
-    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, a, 2 * edge)
-    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, b, 2 * edge + 1)
+    other, record = forest.end[2 * edge], forest.end[2 * edge + 1]
+    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, record, 2 * edge)
+    unlink(forest.head, forest.next_half_edge, forest.previous_half_edge, other, 2 * edge + 1)
 
 
 @compiled
 def build_forest(joined_to):
-    """Return the forest in which record i is joined to ``joined_to[i]``."""
+    """Return the forest in which each record is joined to its entry of ``joined_to``."""
     n = joined_to.shape[0]
     forest = Forest(
         head=np.full(n, NONE),

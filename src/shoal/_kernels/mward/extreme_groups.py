@@ -19,9 +19,9 @@ ROUNDING = 1e-9  # relative, of a sum of two distances
 class OutwardRows(NamedTuple):
     """Rows by falling distance to the mean, with these distances and their original numbers."""
 
-    rows: np.ndarray  # (n, p)
-    radius: np.ndarray  # (n,)
-    numbers: np.ndarray  # (n,)
+    rows: np.ndarray  # (n_records, n_columns)
+    radius: np.ndarray  # (n_records,)
+    numbers: np.ndarray  # (n_records,)
 
 
 def extreme_groups_by_rank(rank: Indices, k: int) -> list[Indices]:
@@ -85,12 +85,16 @@ def compare_rows(outward_rows, pair, greatest, start, work):
             work -= 1
             distance = rounded(squared_row_distance(rows, row, rows, other))
             if distance >= greatest:
-                a = min(numbers[row], numbers[other])
-                b = max(numbers[row], numbers[other])
-                if distance > greatest or a < pair[0] or (a == pair[0] and b < pair[1]):
+                lower = min(numbers[row], numbers[other])
+                higher = max(numbers[row], numbers[other])
+                if (
+                    distance > greatest
+                    or lower < pair[0]
+                    or (lower == pair[0] and higher < pair[1])
+                ):
                     greatest = distance
-                    pair[0] = a
-                    pair[1] = b
+                    pair[0] = lower
+                    pair[1] = higher
     return rows.shape[0], greatest
 
 
@@ -104,16 +108,16 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     total = rows[seed].copy()
     mean = np.empty(rows.shape[1])
     for size in range(1, k):
-        for c in range(mean.shape[0]):
-            mean[c] = rows[seed, c] if nearest_to_seed else total[c] / size
+        for column in range(mean.shape[0]):
+            mean[column] = rows[seed, column] if nearest_to_seed else total[column] / size
         best, least = -1, np.inf
-        for i in range(rows.shape[0]):
-            if is_free[i]:
-                distance = rounded(squared_distance(rows, i, mean))
+        for row in range(rows.shape[0]):
+            if is_free[row]:
+                distance = rounded(squared_distance(rows, row, mean))
                 if distance < least:
-                    best, least = i, distance
+                    best, least = row, distance
         group[size] = best
         is_free[best] = False
-        for c in range(mean.shape[0]):
-            total[c] += rows[best, c]
+        for column in range(mean.shape[0]):
+            total[column] += rows[best, column]
     return group

@@ -19,17 +19,17 @@ GROUPS_PER_BOX = BLOCK
 class GroupBoxes(NamedTuple):
     """The groups, box by box; sizes are numbers of records.
 
-    ``centres[b, c]`` is column c of the groups in box b, ``sizes[b]`` are
-    their sizes and ``groups[b]`` their numbers. ``low`` and ``high`` are the borders,
-    one row per column; ``distance_to_box`` is the squared distance of each box to the
-    point of the last search. ``positions`` is the position of each group.
+    ``centres[box, column]`` are the values of the groups in a box, ``sizes[box]`` their sizes and
+    ``groups[box]`` their numbers. ``low`` and ``high`` are the borders, one row per column;
+    ``distance_to_box`` is the squared distance of each box to the point of the last search.
+    ``positions`` are those of the groups: box * GROUPS_PER_BOX + slot.
     """
 
-    centres: np.ndarray  # (n_boxes, p, GROUPS_PER_BOX)
+    centres: np.ndarray  # (n_boxes, n_columns, GROUPS_PER_BOX)
     sizes: np.ndarray  # (n_boxes, GROUPS_PER_BOX), as floats
     groups: np.ndarray  # (n_boxes, GROUPS_PER_BOX)
-    low: np.ndarray  # (p, n_boxes)
-    high: np.ndarray  # (p, n_boxes)
+    low: np.ndarray  # (n_columns, n_boxes)
+    high: np.ndarray  # (n_columns, n_boxes)
     distance_to_box: np.ndarray  # (n_boxes,)
     positions: np.ndarray  # (n_groups,)
 
@@ -70,35 +70,37 @@ def pack_boxes(groups: Any) -> GroupBoxes:
 @compiled
 def move_group(boxes, group, point, size):
     """Move ``group`` to ``point`` with ``size`` records, and widen its box."""
-    b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
-    boxes.sizes[b, i] = size
-    for c in range(point.shape[0]):
-        boxes.centres[b, c, i] = point[c]
-        boxes.low[c, b] = min(boxes.low[c, b], point[c])
-        boxes.high[c, b] = max(boxes.high[c, b], point[c])
+    box, slot = divmod(boxes.positions[group], GROUPS_PER_BOX)
+    boxes.sizes[box, slot] = size
+    for column in range(point.shape[0]):
+        boxes.centres[box, column, slot] = point[column]
+        boxes.low[column, box] = min(boxes.low[column, box], point[column])
+        boxes.high[column, box] = max(boxes.high[column, box], point[column])
 
 
 @compiled
 def remove_group(boxes, group):
     """Remove ``group`` by moving it to infinity."""
-    b, i = divmod(boxes.positions[group], GROUPS_PER_BOX)
-    for c in range(boxes.centres.shape[1]):
-        boxes.centres[b, c, i] = np.inf
+    box, slot = divmod(boxes.positions[group], GROUPS_PER_BOX)
+    for column in range(boxes.centres.shape[1]):
+        boxes.centres[box, column, slot] = np.inf
 
 
 @compiled
 def measure_box_distances(boxes, point):
     """Set ``distance_to_box`` to the squared distances from ``point`` to the boxes."""
-    for b in range(boxes.distance_to_box.shape[0]):
-        boxes.distance_to_box[b] = 0.0
-    for c in range(point.shape[0]):
-        value = point[c]
-        for b in range(boxes.distance_to_box.shape[0]):
-            difference = max(max(boxes.low[c, b] - value, value - boxes.high[c, b]), 0.0)
-            boxes.distance_to_box[b] += difference * difference
+    for box in range(boxes.distance_to_box.shape[0]):
+        boxes.distance_to_box[box] = 0.0
+    for column in range(point.shape[0]):
+        value = point[column]
+        for box in range(boxes.distance_to_box.shape[0]):
+            difference = max(
+                max(boxes.low[column, box] - value, value - boxes.high[column, box]), 0.0
+            )
+            boxes.distance_to_box[box] += difference * difference
 
 
 @compiled
-def write_group_distances(boxes, b, point, distance):
-    """Fill ``distance`` with the squared distances from ``point`` to the groups of box ``b``."""
-    write_squared_distances(boxes.centres[b], 0, GROUPS_PER_BOX, point, distance)
+def write_group_distances(boxes, box, point, squares):
+    """Fill ``squares`` with the squared distances from ``point`` to the groups of ``box``."""
+    write_squared_distances(boxes.centres[box], 0, GROUPS_PER_BOX, point, squares)

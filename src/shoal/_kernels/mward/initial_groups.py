@@ -60,7 +60,7 @@ class StartGroups(NamedTuple):
     centroids: Matrix  # (n, p)
     sizes: Indices  # (n,)
     parent: Indices  # (n,)
-    is_single: NDArray[np.bool_]  # (n,)
+    is_single: NDArray[np.bool_]  # (n_records,)
 
 
 def initial_groups(

@@ -37,22 +37,22 @@ N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first 
 class WardGroups(NamedTuple):
     """Groups that are being joined, by the number of their lowest record.
 
-    ``parent[g]`` is the group into which g was joined, or g itself. ``near[g]`` is the list of
-    group g, with ``n_near[g]`` entries; every group not listed has a key above ``(bound[g],
-    bound_group[g])``. ``increase[g]`` and ``partner[g]`` are a lower bound of the key of g, and
+    ``parent`` is the group into which a group was joined, or the group itself. ``near`` is the list
+    of a group, with ``n_near`` entries; every group not listed has a key above ``(bound,
+    bound_group)``. ``increase`` and ``partner`` are a lower bound of the key of a group, and
     ``tournament`` is that of these keys. ``counts`` has the number of small groups, and that of
     joins and first searches so far.
     """
 
-    centroids: np.ndarray  # (n, p)
-    sizes: np.ndarray  # (n,)
-    parent: np.ndarray  # (n,)
-    near: np.ndarray  # (n, LIST_LENGTH)
-    n_near: np.ndarray  # (n,)
-    bound: np.ndarray  # (n,)
-    bound_group: np.ndarray  # (n,)
-    increase: np.ndarray  # (n,)
-    partner: np.ndarray  # (n,)
+    centroids: np.ndarray  # (n_records, n_columns)
+    sizes: np.ndarray  # (n_records,)
+    parent: np.ndarray  # (n_records,)
+    near: np.ndarray  # (n_records, LIST_LENGTH)
+    n_near: np.ndarray  # (n_records,)
+    bound: np.ndarray  # (n_records,)
+    bound_group: np.ndarray  # (n_records,)
+    increase: np.ndarray  # (n_records,)
+    partner: np.ndarray  # (n_records,)
     tournament: np.ndarray  # (2 * n_leaves,)
     counts: np.ndarray  # (2,)
 
@@ -82,124 +82,135 @@ def open_ward_groups(
 def join_small_groups(groups, boxes, k, work):
     """Join until about ``work`` distances are measured; return whether small groups are left."""
     while groups.counts[N_SMALL] > 0 and work > 0:
-        g = winner_of_all(groups.tournament)
-        increase = groups.increase[g]
-        partner = groups.partner[g]
-        is_exact = update_key(groups, g)
+        group = winner_of_all(groups.tournament)
+        increase = groups.increase[group]
+        partner = groups.partner[group]
+        is_exact = update_key(groups, group)
         work -= LIST_LENGTH
         # Keys are lower bounds, and that of g is the least. If it is unchanged and exact, the
         # partner is the best; if it is a bound only, all groups are searched.
-        if groups.increase[g] == increase and groups.partner[g] == partner:
+        if groups.increase[group] == increase and groups.partner[group] == partner:
             if is_exact:
-                join(groups, boxes, min(g, partner), max(g, partner), k)
+                join(groups, boxes, min(group, partner), max(group, partner), k)
                 continue
-            groups.counts[N_STEPS] += groups.bound_group[g] < 0
-            work -= search_partners(groups, boxes, g)
-            update_key(groups, g)
-        replay(groups.tournament, groups.increase, groups.partner, g, True)
+            groups.counts[N_STEPS] += groups.bound_group[group] < 0
+            work -= search_partners(groups, boxes, group)
+            update_key(groups, group)
+        replay(groups.tournament, groups.increase, groups.partner, group, True)
     return groups.counts[N_SMALL] > 0
 
 
 @compiled
-def update_key(groups, g):
-    """Set the key of ``g`` from its list or its bound; return whether the partner is exact."""
+def update_key(groups, group):
+    """Set the key of ``group`` from its list or its bound; return whether the partner is exact."""
     partner, increase = -1, np.inf
-    for i in range(groups.n_near[g]):
-        other = find_root(groups.parent, groups.near[g, i])
-        if other != g:
-            cost = join_cost(groups, g, other)
+    for position in range(groups.n_near[group]):
+        other = find_root(groups.parent, groups.near[group, position])
+        if other != group:
+            cost = join_cost(groups, group, other)
             if cost < increase or (cost == increase and other < partner):
                 partner, increase = other, cost
-    bound = groups.bound[g]
-    is_exact = increase < bound or (increase == bound and partner <= groups.bound_group[g])
-    groups.increase[g] = increase if is_exact else bound
-    groups.partner[g] = partner if is_exact else groups.bound_group[g]
+    bound = groups.bound[group]
+    is_exact = increase < bound or (increase == bound and partner <= groups.bound_group[group])
+    groups.increase[group] = increase if is_exact else bound
+    groups.partner[group] = partner if is_exact else groups.bound_group[group]
     return is_exact
 
 
 @compiled
-def search_partners(groups, boxes, g):
-    """Make a new list for ``g`` from all groups; return the number of distances measured."""
-    centre = groups.centroids[g]
-    size = float(groups.sizes[g])
+def search_partners(groups, boxes, group):
+    """Make a new list for ``group`` from all groups; return the number of distances measured."""
+    centre = groups.centroids[group]
+    size = float(groups.sizes[group])
     distance = np.empty(GROUPS_PER_BOX)
     increases = np.full(LIST_LENGTH, np.inf)
     partners = np.full(LIST_LENGTH, groups.parent.shape[0])
     n_measured = boxes.distance_to_box.shape[0]
-    box_of_g = boxes.positions[g] // GROUPS_PER_BOX
+    box_of_g = boxes.positions[group] // GROUPS_PER_BOX
     max_distance = np.inf
     measure_box_distances(boxes, centre)
     for visit in range(-1, boxes.distance_to_box.shape[0]):
-        b = box_of_g if visit < 0 else visit
-        if visit == box_of_g or boxes.distance_to_box[b] > max_distance:
+        box = box_of_g if visit < 0 else visit
+        if visit == box_of_g or boxes.distance_to_box[box] > max_distance:
             continue
-        write_group_distances(boxes, b, centre, distance)
+        write_group_distances(boxes, box, centre, distance)
         n_measured += GROUPS_PER_BOX
-        for i in range(GROUPS_PER_BOX):
-            if distance[i] <= max_distance and distance[i] < np.inf and boxes.groups[b, i] != g:
-                increase = rounded(ward_cost(distance[i], size, boxes.sizes[b, i]))
-                insert(partners, increases, LIST_LENGTH, boxes.groups[b, i], increase)
+        for slot in range(GROUPS_PER_BOX):
+            if (
+                distance[slot] <= max_distance
+                and distance[slot] < np.inf
+                and boxes.groups[box, slot] != group
+            ):
+                increase = rounded(ward_cost(distance[slot], size, boxes.sizes[box, slot]))
+                insert(partners, increases, LIST_LENGTH, boxes.groups[box, slot], increase)
                 # A partner has at least one record.
                 max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)
                 max_distance = max_cost / ward_cost(1.0, size, 1.0)
-    groups.bound[g] = np.inf
-    groups.bound_group[g] = groups.parent.shape[0]
-    set_list(groups, g, increases, partners)
+    groups.bound[group] = np.inf
+    groups.bound_group[group] = groups.parent.shape[0]
+    set_list(groups, group, increases, partners)
     return n_measured
 
 
 @compiled
-def join(groups, boxes, a, b, k):
-    """Join group ``b`` into ``a``, the lower number."""
-    groups.counts[N_SMALL] -= (groups.sizes[a] < k) + (groups.sizes[b] < k)
+def join(groups, boxes, lower, higher, k):
+    """Join two groups; the one of the lower number remains."""
+    groups.counts[N_SMALL] -= (groups.sizes[lower] < k) + (groups.sizes[higher] < k)
     groups.counts[N_STEPS] += 1
-    size = groups.sizes[a] + groups.sizes[b]
-    share = groups.sizes[b] / size
-    for c in range(groups.centroids.shape[1]):
-        groups.centroids[a, c] += (groups.centroids[b, c] - groups.centroids[a, c]) * share
-    groups.sizes[a] = size
-    groups.parent[b] = a
-    remove_group(boxes, b)
-    move_group(boxes, a, groups.centroids[a], size)
-    replay(groups.tournament, groups.increase, groups.partner, b, False)
+    size = groups.sizes[lower] + groups.sizes[higher]
+    share = groups.sizes[higher] / size
+    for column in range(groups.centroids.shape[1]):
+        groups.centroids[lower, column] += (
+            groups.centroids[higher, column] - groups.centroids[lower, column]
+        ) * share
+    groups.sizes[lower] = size
+    groups.parent[higher] = lower
+    remove_group(boxes, higher)
+    move_group(boxes, lower, groups.centroids[lower], size)
+    replay(groups.tournament, groups.increase, groups.partner, higher, False)
     if size < k:
         groups.counts[N_SMALL] += 1
-        merge_lists(groups, a, b)
-        update_key(groups, a)
-    replay(groups.tournament, groups.increase, groups.partner, a, size < k)
+        merge_lists(groups, lower, higher)
+        update_key(groups, lower)
+    replay(groups.tournament, groups.increase, groups.partner, lower, size < k)
 
 
 @compiled
-def merge_lists(groups, a, b):
-    """Merge the lists of both into that of ``a``, up to the lower of the two bounds."""
+def merge_lists(groups, lower, higher):
+    """Merge the lists of two groups into that of ``lower``, up to the lower of the two bounds."""
     increases = np.full(LIST_LENGTH, np.inf)
     partners = np.full(LIST_LENGTH, groups.parent.shape[0])
-    for source in (a, b):
-        for i in range(groups.n_near[source]):
-            other = find_root(groups.parent, groups.near[source, i])
-            if other != a and not (partners == other).any():
-                insert(partners, increases, LIST_LENGTH, other, join_cost(groups, a, other))
-    if precedes(groups.bound[b], groups.bound_group[b], groups.bound[a], groups.bound_group[a]):
-        groups.bound[a] = groups.bound[b]
-        groups.bound_group[a] = groups.bound_group[b]
-    set_list(groups, a, increases, partners)
+    for source in (lower, higher):
+        for position in range(groups.n_near[source]):
+            other = find_root(groups.parent, groups.near[source, position])
+            if other != lower and not (partners == other).any():
+                insert(partners, increases, LIST_LENGTH, other, join_cost(groups, lower, other))
+    if precedes(
+        groups.bound[higher],
+        groups.bound_group[higher],
+        groups.bound[lower],
+        groups.bound_group[lower],
+    ):
+        groups.bound[lower] = groups.bound[higher]
+        groups.bound_group[lower] = groups.bound_group[higher]
+    set_list(groups, lower, increases, partners)
 
 
 @compiled
-def set_list(groups, g, increases, partners):
-    """Set the list of ``g``; if it is full, its last key becomes the bound."""
-    groups.n_near[g] = 0
-    for i in range(LIST_LENGTH):
-        if increases[i] < np.inf:
-            groups.near[g, i] = partners[i]
-            groups.n_near[g] += 1
-    if precedes(increases[-1], partners[-1], groups.bound[g], groups.bound_group[g]):
-        groups.bound[g] = increases[-1]
-        groups.bound_group[g] = partners[-1]
+def set_list(groups, group, increases, partners):
+    """Set the list of ``group``; if it is full, its last key becomes the bound."""
+    groups.n_near[group] = 0
+    for position in range(LIST_LENGTH):
+        if increases[position] < np.inf:
+            groups.near[group, position] = partners[position]
+            groups.n_near[group] += 1
+    if precedes(increases[-1], partners[-1], groups.bound[group], groups.bound_group[group]):
+        groups.bound[group] = increases[-1]
+        groups.bound_group[group] = partners[-1]
 
 
 @compiled
-def join_cost(groups, a, b):
-    """Return the increase of the SSE from joining ``a`` and ``b``."""
-    distance = squared_row_distance(groups.centroids, a, groups.centroids, b)
-    return rounded(ward_cost(distance, float(groups.sizes[a]), float(groups.sizes[b])))
+def join_cost(groups, group, other):
+    """Return the increase of the SSE from joining ``group`` and ``other``."""
+    distance = squared_row_distance(groups.centroids, group, groups.centroids, other)
+    return rounded(ward_cost(distance, float(groups.sizes[group]), float(groups.sizes[other])))

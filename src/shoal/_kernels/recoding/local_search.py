@@ -40,121 +40,132 @@ class GroupLists(NamedTuple):
     may_dissolve: NDArray[np.bool_]  # (n_groups,)
 
 
-@compiled
-def list_near_groups(groups, active, i, near, costs):
-    """Fill ``near`` with the ``active`` groups that lose least if ``i`` joins them, best first.
+class NearGroups(NamedTuple):
+    """Space for the groups that lose least if a record joins them, best first.
 
-    Return their number; ``costs`` are the increases of the loss.
+    ``costs`` are the increases of their losses.
     """
-    n_near = 0
-    for g in active:
-        if g == groups.labels[i]:
+
+    groups: NDArray[np.int64]  # (MAX_NEAR_GROUPS,)
+    costs: NDArray[np.float64]  # (MAX_NEAR_GROUPS,)
+
+
+@compiled
+def list_near_groups(groups, active, record, near):
+    """List the ``active`` groups that lose least if ``record`` joins them; return their number."""
+    n_near, max_near, costs = 0, near.groups.shape[0], near.costs
+    for group in active:
+        if group == groups.labels[record]:
             continue
-        worst = costs[n_near - 1] if n_near == near.shape[0] else np.inf
-        cost = loss_with(groups, g, i, groups.loss[g] + worst) - groups.loss[g]
+        worst = costs[n_near - 1] if n_near == max_near else np.inf
+        cost = loss_with(groups, group, record, groups.loss[group] + worst) - groups.loss[group]
         if cost >= worst:
             continue
-        slot = min(n_near, near.shape[0] - 1)
+        slot = min(n_near, max_near - 1)
         while slot > 0 and costs[slot - 1] > cost:
-            near[slot], costs[slot] = near[slot - 1], costs[slot - 1]
+            near.groups[slot], costs[slot] = near.groups[slot - 1], costs[slot - 1]
             slot -= 1
-        near[slot], costs[slot] = g, cost
-        n_near = min(n_near + 1, near.shape[0])
+        near.groups[slot], costs[slot] = group, cost
+        n_near = min(n_near + 1, max_near)
     return n_near
 
 
 @compiled
-def improve_record(groups, k, active, i, near, costs):
-    """Make the best move or exchange of record ``i``, if one saves; return what it saves."""
-    a = groups.labels[i]
-    without_i, without_j = groups.loss.shape[0] - 2, groups.loss.shape[0] - 1
-    summarise(groups, without_i, a, i)
-    if groups.loss[a] - groups.loss[without_i] <= MIN_SAVING:
+def improve_record(groups, k, active, record, near):
+    """Make the best move or exchange of a record, if one saves; return what it saves."""
+    own_group = groups.labels[record]
+    # Rows for the summaries of two groups, each without one of its records.
+    without_record, without_other = groups.loss.shape[0] - 2, groups.loss.shape[0] - 1
+    summarise(groups, without_record, own_group, record)
+    if groups.loss[own_group] - groups.loss[without_record] <= MIN_SAVING:
         return 0.0
-    n_near = list_near_groups(groups, active, i, near, costs)
+    n_near = list_near_groups(groups, active, record, near)
     greatest_saving, target, partner = MIN_SAVING, NONE, NONE
-    if n_near > 0 and units_after_exchange(groups, a, i, NONE) >= k:
-        saving = groups.loss[a] - groups.loss[without_i] - costs[0]
+    if n_near > 0 and units_after_exchange(groups, own_group, record, NONE) >= k:
+        saving = groups.loss[own_group] - groups.loss[without_record] - near.costs[0]
         if saving > greatest_saving:
-            greatest_saving, target = saving, near[0]
-    for b in near[:n_near]:
-        j = groups.head[b]
-        while j >= 0:
-            original_loss = groups.loss[a] + groups.loss[b]
-            loss_a = loss_with(groups, without_i, j, original_loss - greatest_saving)
-            if loss_a < original_loss - greatest_saving:
-                summarise(groups, without_j, b, j)
-                loss_b = loss_with(groups, without_j, i, original_loss - greatest_saving - loss_a)
+            greatest_saving, target = saving, near.groups[0]
+    for near_group in near.groups[:n_near]:
+        original_loss = groups.loss[own_group] + groups.loss[near_group]
+        other = groups.head[near_group]
+        while other >= 0:
+            max_loss = original_loss - greatest_saving
+            own_loss = loss_with(groups, without_record, other, max_loss)
+            if own_loss < max_loss:
+                summarise(groups, without_other, near_group, other)
+                near_loss = loss_with(groups, without_other, record, max_loss - own_loss)
+                saving = original_loss - own_loss - near_loss
                 if (
-                    original_loss - loss_a - loss_b > greatest_saving
-                    and units_after_exchange(groups, a, i, groups.unit[j]) >= k
-                    and units_after_exchange(groups, b, j, groups.unit[i]) >= k
+                    saving > greatest_saving
+                    and units_after_exchange(groups, own_group, record, groups.unit[other]) >= k
+                    and units_after_exchange(groups, near_group, other, groups.unit[record]) >= k
                 ):
-                    greatest_saving, target, partner = original_loss - loss_a - loss_b, b, j
-            j = groups.next_record[j]
+                    greatest_saving, target, partner = saving, near_group, other
+            other = groups.next_record[other]
     if target < 0:
         return 0.0
-    move_record(groups, i, target)
+    move_record(groups, record, target)
     if partner >= 0:
-        move_record(groups, partner, a)
+        move_record(groups, partner, own_group)
     return greatest_saving
 
 
 @compiled
-def dissolve_group(groups, active, g, moved_records):
-    """Distribute a group's records among ``active`` groups if that saves; return what it saves."""
-    original_loss, cost, n_moved = groups.loss[g], 0.0, 0
-    while groups.head[g] >= 0:
-        i = groups.head[g]
+def dissolve_group(groups, active, group, moved_records):
+    """Move a group's records to other ``active`` groups if that saves; return what it saves."""
+    original_loss, cost, n_moved = groups.loss[group], 0.0, 0
+    while groups.head[group] >= 0:
+        record = groups.head[group]
         least_increase, target = original_loss - cost - MIN_SAVING, NONE
-        for b in active:
-            if b != g:
-                increase = loss_with(groups, b, i, groups.loss[b] + least_increase) - groups.loss[b]
+        for other in active:
+            if other != group:
+                max_loss = groups.loss[other] + least_increase
+                increase = loss_with(groups, other, record, max_loss) - groups.loss[other]
                 if increase < least_increase:
-                    least_increase, target = increase, b
+                    least_increase, target = increase, other
         if target < 0:
             break
         cost += least_increase
-        remove_record(groups, i)
-        add_record(groups, i, target)
+        remove_record(groups, record)
+        add_record(groups, record, target)
         summarise(groups, target, target, NONE)
-        moved_records[n_moved] = i
+        moved_records[n_moved] = record
         n_moved += 1
-    if groups.head[g] < 0:
+    if groups.head[group] < 0:
         return original_loss - cost
-    for i in moved_records[:n_moved][::-1]:
-        move_record(groups, i, g)
+    for record in moved_records[:n_moved][::-1]:
+        move_record(groups, record, group)
     return 0.0
 
 
 @compiled
-def split_group(groups, k, g, new_group):
+def split_group(groups, k, group, new_group):
     """Move records of a group of 2k units or more into a new group, until both hold k.
 
     The first record moved is the one whose removal saves most, the others those that cost least.
     Return whether both groups hold k units; otherwise nothing changes.
     """
-    without_i, greatest, first_record = groups.loss.shape[0] - 1, -1.0, NONE
-    i = groups.head[g]
-    while i >= 0:
-        summarise(groups, without_i, g, i)
-        if groups.loss[g] - groups.loss[without_i] > greatest:
-            greatest, first_record = groups.loss[g] - groups.loss[without_i], i
-        i = groups.next_record[i]
+    without_record, greatest, first_record = groups.loss.shape[0] - 1, -1.0, NONE
+    record = groups.head[group]
+    while record >= 0:
+        summarise(groups, without_record, group, record)
+        if groups.loss[group] - groups.loss[without_record] > greatest:
+            greatest, first_record = groups.loss[group] - groups.loss[without_record], record
+        record = groups.next_record[record]
     move_record(groups, first_record, new_group)
     while groups.n_units[new_group] < k:
         least, cheapest = np.inf, NONE
-        i = groups.head[g]
-        while i >= 0:
-            cost = loss_with(groups, new_group, i, least)
-            if cost < least and not has_unit(groups, new_group, groups.unit[i], NONE):
-                least, cheapest = cost, i
-            i = groups.next_record[i]
+        record = groups.head[group]
+        while record >= 0:
+            cost = loss_with(groups, new_group, record, least)
+            if cost < least and not has_unit(groups, new_group, groups.unit[record], NONE):
+                least, cheapest = cost, record
+            record = groups.next_record[record]
         move_record(groups, cheapest, new_group)
-    if groups.n_units[g] >= k:
+    if groups.n_units[group] >= k:
         return True
     while groups.head[new_group] >= 0:
-        move_record(groups, groups.head[new_group], g)
+        move_record(groups, groups.head[new_group], group)
     return False
 
 
@@ -173,11 +184,11 @@ def improve_groups(groups, k, lists, records):
 @compiled
 def move_records(groups, k, lists, records):
     """Make the best move or exchange of each record; return how much the loss fell."""
-    near, costs = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
+    near = NearGroups(np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS))
     active = lists.active[: lists.counts[N_ACTIVE]]
     saving = 0.0
-    for i in records:
-        saving += improve_record(groups, k, active, i, near, costs)
+    for record in records:
+        saving += improve_record(groups, k, active, record, near)
     return saving
 
 
@@ -188,12 +199,12 @@ def dissolve_groups(groups, lists, saving):
     moved_records = np.empty(groups.labels.shape[0], np.int64)
     position = 0
     while position < counts[N_ACTIVE] and counts[N_ACTIVE] > 1:
-        g, gain = active[position], 0.0
-        if lists.may_dissolve[g]:
-            gain = dissolve_group(groups, active[: counts[N_ACTIVE]], g, moved_records)
+        group, gain = active[position], 0.0
+        if lists.may_dissolve[group]:
+            gain = dissolve_group(groups, active[: counts[N_ACTIVE]], group, moved_records)
         if gain > 0.0:
             saving += gain
-            lists.unused[counts[N_UNUSED]] = g
+            lists.unused[counts[N_UNUSED]] = group
             counts[N_UNUSED] += 1
             counts[N_ACTIVE] -= 1
             active[position] = active[counts[N_ACTIVE]]
@@ -211,11 +222,12 @@ def split_groups(groups, k, lists, saving):
     active, counts = lists.active, lists.counts
     position = 0
     while position < counts[N_ACTIVE]:
-        g = active[position]
-        if groups.n_units[g] >= 2 * k and counts[N_UNUSED] > 0 and groups.loss[g] > MIN_SAVING:
-            new_group, original_loss = lists.unused[counts[N_UNUSED] - 1], groups.loss[g]
-            if split_group(groups, k, g, new_group):
-                saving += original_loss - groups.loss[g] - groups.loss[new_group]
+        group = active[position]
+        is_large = groups.n_units[group] >= 2 * k
+        if is_large and counts[N_UNUSED] > 0 and groups.loss[group] > MIN_SAVING:
+            new_group, original_loss = lists.unused[counts[N_UNUSED] - 1], groups.loss[group]
+            if split_group(groups, k, group, new_group):
+                saving += original_loss - groups.loss[group] - groups.loss[new_group]
                 active[counts[N_ACTIVE]] = new_group
                 counts[N_ACTIVE] += 1
                 counts[N_UNUSED] -= 1

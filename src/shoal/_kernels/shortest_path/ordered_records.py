@@ -28,10 +28,10 @@ class Path(NamedTuple):
     ``last_loss[j]`` the SSE of this group alone.
     """
 
-    loss: np.ndarray  # (n + 1,)
-    loss_trailing: np.ndarray  # (n + 1,)
-    last_size: np.ndarray  # (n + 1,)
-    last_loss: np.ndarray  # (n + 1,)
+    loss: np.ndarray  # (n_records + 1,)
+    loss_trailing: np.ndarray  # (n_records + 1,)
+    last_size: np.ndarray  # (n_records + 1,)
+    last_loss: np.ndarray  # (n_records + 1,)
     n_reached: np.ndarray  # (1,)
 
 
@@ -43,7 +43,7 @@ class GroupsOfRun(NamedTuple):
     """
 
     start: int
-    mean: np.ndarray  # (p, run_length)
+    mean: np.ndarray  # (n_columns, run_length)
     loss: np.ndarray  # (run_length,)
 
 
@@ -96,9 +96,9 @@ def relax_run(path, start, stop, size, loss):
 def extend_path(path, columns, k, work):
     """Extend the path until about ``work`` distances are measured; return whether to go on.
 
-    ``columns`` are the records in any order, with shape (p, n). The SSEs of all groups that end
-    before j grow backwards from j, one record at a time, so nothing is ever subtracted. A run of k
-    neighbouring j is processed together: none of them ends where another begins.
+    ``columns`` are the columns of the records, in any order of these. The SSEs of all groups that
+    end before j grow backwards from j, one record at a time, so nothing is ever subtracted. A run
+    of k neighbouring j is processed together: none of them ends where another begins.
     """
     p, n = columns.shape
     run_length = min(k, MAX_RUN)
@@ -127,11 +127,11 @@ def grow_groups(columns, groups, first, stop, size):
     weight = 1.0 / size
     share = (size - 1.0) / size
     loss = groups.loss[first - groups.start : stop - groups.start]
-    for c in range(columns.shape[0]):
-        column = columns[c, first - size : stop - size]
-        mean = groups.mean[c, first - groups.start : stop - groups.start]
-        for i in range(column.shape[0]):
-            difference = column[i] - mean[i]
+    for column in range(columns.shape[0]):
+        values = columns[column, first - size : stop - size]
+        mean = groups.mean[column, first - groups.start : stop - groups.start]
+        for i in range(values.shape[0]):
+            difference = values[i] - mean[i]
             mean[i] += difference * weight
             loss[i] += difference * difference * share
 

@@ -18,29 +18,34 @@ class BlockBoxes(NamedTuple):
     A box without a living record has the faces inf and -inf, in this order.
     """
 
-    low: np.ndarray  # (n_superblocks, p + 2, BLOCKS_PER_SUPERBLOCK), of blocks
+    low: np.ndarray  # (n_superblocks, n_columns + 2, BLOCKS_PER_SUPERBLOCK), of blocks
     high: np.ndarray  # the same
-    outer_low: np.ndarray  # (p + 2, n_superblocks), of superblocks
+    outer_low: np.ndarray  # (n_columns + 2, n_superblocks), of superblocks
     outer_high: np.ndarray  # the same
 
 
 @compiled
-def fit_block(blocks, boxes, b, first_axis):
+def fit_block(blocks, boxes, block, first_axis):
     """Fit the boxes of a block, and of its superblock, along the axes from ``first_axis`` on.
 
     The box of the superblock changes only if the block touches one of its faces, before or after.
     """
-    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    for a in range(first_axis, blocks.shape[1]):
-        low, high = boxes.low[s, a], boxes.high[s, a]
-        is_on_face = low[offset] <= boxes.outer_low[a, s] or high[offset] >= boxes.outer_high[a, s]
-        low[offset], high[offset] = least_and_greatest(blocks[b, a])
+    superblock, offset = block // BLOCKS_PER_SUPERBLOCK, block % BLOCKS_PER_SUPERBLOCK
+    for axis in range(first_axis, blocks.shape[1]):
+        low, high = boxes.low[superblock, axis], boxes.high[superblock, axis]
+        is_on_face = (
+            low[offset] <= boxes.outer_low[axis, superblock]
+            or high[offset] >= boxes.outer_high[axis, superblock]
+        )
+        low[offset], high[offset] = least_and_greatest(blocks[block, axis])
         if (
             is_on_face
-            or low[offset] < boxes.outer_low[a, s]
-            or high[offset] > boxes.outer_high[a, s]
+            or low[offset] < boxes.outer_low[axis, superblock]
+            or high[offset] > boxes.outer_high[axis, superblock]
         ):
-            boxes.outer_low[a, s], boxes.outer_high[a, s] = outer_faces(low, high)
+            boxes.outer_low[axis, superblock], boxes.outer_high[axis, superblock] = outer_faces(
+                low, high
+            )
 
 
 @compiled

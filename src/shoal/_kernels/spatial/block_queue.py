@@ -56,9 +56,9 @@ def queue_superblocks(outer_bounds, queue, required, bounds):
 def heapify_superblocks(bounds, queue, required):
     """Make a heap of the superblocks whose bound is high enough; return how many there are."""
     n_queued = 0
-    for s in range(bounds.shape[0]):
-        if bounds[s] >= required and bounds[s] > NO_SCORE:
-            queue[n_queued] = s
+    for superblock in range(bounds.shape[0]):
+        if bounds[superblock] >= required and bounds[superblock] > NO_SCORE:
+            queue[n_queued] = superblock
             n_queued += 1
     for position in range(n_queued // 2 - 1, -1, -1):
         sift_down(queue, bounds, bounds, position, n_queued, queue[position])

@@ -22,18 +22,18 @@ MAX_DEPTH = 64  # more levels than any table fills
 class BoxTree(NamedTuple):
     """Points in nested boxes. Points may be records or centroids of groups.
 
-    Box 1 holds all, boxes 2b and 2b + 1 are the halves of box b, and those from
-    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of
-    the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
-    ``n_living[b]`` is the number of points that remain in box b; in a leaf they come first.
-    ``lowest[b]`` is no greater than the number of any point in it.
+    Box 1 holds all, boxes 2 * box and 2 * box + 1 are the halves of a box, and those from
+    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of the
+    leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
+    ``n_living[box]`` is the number of points that remain in a box; in a leaf they come first.
+    ``lowest[box]`` is no greater than the number of any point in it.
     """
 
-    columns: np.ndarray  # (p, n)
-    records: np.ndarray  # (n,)
-    position: np.ndarray  # (n,)
+    columns: np.ndarray  # (n_columns, n_records)
+    records: np.ndarray  # (n_records,)
+    position: np.ndarray  # (n_records,)
     start: np.ndarray  # (n_leaves,)
-    bounds: np.ndarray  # (2 * n_leaves, 2, p)
+    bounds: np.ndarray  # (2 * n_leaves, 2, n_columns)
     lowest: np.ndarray  # (2 * n_leaves,)
     n_living: np.ndarray  # (2 * n_leaves,)
 
@@ -46,10 +46,10 @@ class NearestQuery(NamedTuple):
     distances of the points of a leaf.
     """
 
-    point: np.ndarray  # (p,)
+    point: np.ndarray  # (n_columns,)
     excluded: int
-    nearest: np.ndarray  # (m,)
-    squares: np.ndarray  # (m,)
+    nearest: np.ndarray  # (max_count,)
+    squares: np.ndarray  # (max_count,)
     leaf_squares: np.ndarray  # (LEAF,)
 
 
@@ -92,33 +92,33 @@ def build_tree(X: np.ndarray) -> BoxTree:
 
 
 @compiled
-def remove_point(tree, i):
-    """Remove point ``i``; the last living point of its leaf takes its position."""
-    position = tree.position[i]
+def remove_point(tree, number):
+    """Remove the point ``number``; the last living point of its leaf takes its position."""
+    position = tree.position[number]
     leaf = np.searchsorted(tree.start, position, side="right") - 1
     box = leaf + tree.start.shape[0]
     last = tree.start[leaf] + tree.n_living[box] - 1
     other = tree.records[last]
     for column in tree.columns:
         column[position], column[last] = column[last], column[position]
-    tree.records[position], tree.records[last] = other, i
-    tree.position[other], tree.position[i] = position, last
+    tree.records[position], tree.records[last] = other, number
+    tree.position[other], tree.position[number] = position, last
     while box > 0:
         tree.n_living[box] -= 1
         box //= 2
 
 
 @compiled
-def move_point(tree, i, point):
-    """Move point ``i`` to ``point``, and widen the boxes around it as needed."""
-    position = tree.position[i]
+def move_point(tree, number, point):
+    """Move the point ``number`` to ``point``, and widen the boxes around it as needed."""
+    position = tree.position[number]
     box = np.searchsorted(tree.start, position, side="right") - 1 + tree.start.shape[0]
-    for c in range(point.shape[0]):
-        tree.columns[c, position] = point[c]
+    for column in range(point.shape[0]):
+        tree.columns[column, position] = point[column]
     while box > 0:
-        for c in range(point.shape[0]):
-            tree.bounds[box, 0, c] = min(tree.bounds[box, 0, c], point[c])
-            tree.bounds[box, 1, c] = max(tree.bounds[box, 1, c], point[c])
+        for column in range(point.shape[0]):
+            tree.bounds[box, 0, column] = min(tree.bounds[box, 0, column], point[column])
+            tree.bounds[box, 1, column] = max(tree.bounds[box, 1, column], point[column])
         box //= 2
 
 
@@ -126,8 +126,12 @@ def move_point(tree, i, point):
 def squared_box_distance(tree, box, point):
     """Return the squared distance of ``point`` to a box: no record inside is nearer."""
     total = 0.0
-    for c in range(point.shape[0]):
-        difference = max(tree.bounds[box, 0, c] - point[c], point[c] - tree.bounds[box, 1, c], 0.0)
+    for column in range(point.shape[0]):
+        difference = max(
+            tree.bounds[box, 0, column] - point[column],
+            point[column] - tree.bounds[box, 1, column],
+            0.0,
+        )
         total += difference * difference
     return total
 

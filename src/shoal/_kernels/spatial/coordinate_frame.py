@@ -27,8 +27,8 @@ class CoordinateFrame(NamedTuple):
     so that scaling makes no rounding error.
     """
 
-    origin: np.ndarray  # (p,)
-    axes: np.ndarray  # (p, p)
+    origin: np.ndarray  # (n_columns,)
+    axes: np.ndarray  # (n_columns, n_columns)
     scale: float
     n_leading: int
 
@@ -65,10 +65,10 @@ def power_of_two(greatest: float) -> float:
 def rotate_to_frame(point, frame, rotated_point):
     """Write the position of a point in the frame into ``rotated_point``."""
     rotated_point[:] = 0.0
-    for c in range(point.shape[0]):
-        difference = (point[c] - frame.origin[c]) * frame.scale
-        for a in range(rotated_point.shape[0]):
-            rotated_point[a] += difference * frame.axes[c, a]
+    for column in range(point.shape[0]):
+        difference = (point[column] - frame.origin[column]) * frame.scale
+        for axis in range(rotated_point.shape[0]):
+            rotated_point[axis] += difference * frame.axes[column, axis]
 
 
 @compiled
@@ -76,11 +76,11 @@ def write_coordinates(rotated_point, n_leading, row):
     """Write a rotated point into ``row`` as `Index` stores it."""
     p = rotated_point.shape[0]
     leading_square, residual_square = 0.0, 0.0
-    for a in range(p):
-        row[FIRST_FRAME_AXIS + a] = rotated_point[a]
-        if a < n_leading:
-            leading_square += rotated_point[a] * rotated_point[a]
+    for axis in range(p):
+        row[FIRST_FRAME_AXIS + axis] = rotated_point[axis]
+        if axis < n_leading:
+            leading_square += rotated_point[axis] * rotated_point[axis]
         else:
-            residual_square += rotated_point[a] * rotated_point[a]
+            residual_square += rotated_point[axis] * rotated_point[axis]
     row[RESIDUAL_AXIS] = np.sqrt(residual_square)
     row[p + 1] = np.sqrt(leading_square + residual_square)

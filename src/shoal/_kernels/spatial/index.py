@@ -40,7 +40,7 @@ class SearchScratch(NamedTuple):
     visit.
     """
 
-    query: np.ndarray  # (p + 2,)
+    query: np.ndarray  # (n_columns + 2,)
     squares: np.ndarray  # (BLOCK,)
     bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
     outer_bounds: np.ndarray  # (n_superblocks,)
@@ -50,12 +50,12 @@ class SearchScratch(NamedTuple):
 class Index(NamedTuple):
     """Living records in blocks, their boxes, and the labels given so far.
 
-    ``blocks[b, a, i]`` is the coordinate of one record along axis a, in single precision, and
-    ``records[b, i]`` its number; the lowest of a block comes first. Axes 1 to p are those of the
-    frame, axis 0 is the distance from the origin along all but the leading ones, and axis p + 1
-    that along all. Removed records are NaN there, so that no comparison holds for them.
-    ``position[record]`` is b * BLOCK + i. ``n_living`` counts the living records of each block,
-    and ``all_equal`` is True where all its records have the same values.
+    ``blocks[block, axis, slot]`` is the coordinate of a record along an axis, in single precision,
+    and ``records[block, slot]`` the number of the record; the lowest of a block comes first. Axes 1
+    to p are those of the frame, axis 0 is the distance from the origin along all but the leading
+    ones, and axis p + 1 that along all. Removed records are NaN there, so that no comparison holds
+    for them. ``position[record]`` is block * BLOCK + slot. ``n_living`` counts the living records
+    of each block, and ``all_equal`` is True where all its records have the same values.
 
     ``labels`` is -1 for living records, ``n_groups[0]`` counts the groups formed and ``size[0]``
     the living records. ``total`` is the sum of these, as leading part and rounding error per
@@ -65,17 +65,17 @@ class Index(NamedTuple):
     has fewer than ``rebuild_below`` living records and ``rebuild_after`` blocks were read.
     """
 
-    X: np.ndarray  # (n, p)
-    labels: np.ndarray  # (n,)
+    X: np.ndarray  # (n_records, n_columns)
+    labels: np.ndarray  # (n_records,)
     n_groups: np.ndarray  # (1,)
     size: np.ndarray  # (1,)
-    total: np.ndarray  # (p, 2)
+    total: np.ndarray  # (n_columns, 2)
     frame: CoordinateFrame
     rebuild_below: int
     rebuild_after: int
-    blocks: np.ndarray  # (n_blocks, p + 2, BLOCK)
+    blocks: np.ndarray  # (n_blocks, n_columns + 2, BLOCK)
     records: np.ndarray  # (n_blocks, BLOCK)
-    position: np.ndarray  # (n,)
+    position: np.ndarray  # (n_records,)
     n_living: np.ndarray  # (n_blocks,)
     all_equal: np.ndarray  # (n_blocks,)
     boxes: BlockBoxes
@@ -101,9 +101,10 @@ def rebuild_if_needed(index: Index) -> Index:
 
 def reads_most_blocks(index: Index) -> bool:
     """Return whether searches read most blocks, so that passes over a pool are faster."""
-    blocks = index.n_searches[0] * np.count_nonzero(index.n_living)
+    n_blocks_of_passes = index.n_searches[0] * np.count_nonzero(index.n_living)
+    reads_most = index.n_blocks_read[0] > READ_SHARE * n_blocks_of_passes
     pool_bytes = index.size[0] * index.X.shape[1] * index.X.itemsize
-    return bool(index.n_blocks_read[0] > READ_SHARE * blocks and pool_bytes <= MAX_POOL_BYTES)
+    return bool(reads_most and pool_bytes <= MAX_POOL_BYTES)
 
 
 def to_pool(index: Index) -> Pool:
@@ -178,45 +179,45 @@ def _aligned_full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
 
 @compiled
 def fill_index(index, living, rows):
-    """Store the ``living`` records in the empty blocks of an index; ``rows`` are scratch space."""
+    """Store the ``living`` records in the blocks of an empty index; ``rows`` are scratch space."""
     rotated_point = np.empty(index.X.shape[1])
     order = np.empty(living.shape[0], np.int32)
-    for i in range(living.shape[0]):
-        rotate_to_frame(index.X[living[i]], index.frame, rotated_point)
-        write_coordinates(rotated_point, index.frame.n_leading, rows[i])
-        order[i] = i
+    for row in range(living.shape[0]):
+        rotate_to_frame(index.X[living[row]], index.frame, rotated_point)
+        write_coordinates(rotated_point, index.frame.n_leading, rows[row])
+        order[row] = row
     order_by_halving(rows, order)
     put_lowest_record_first(order)
     for position in range(living.shape[0]):
-        b, i, record = position // BLOCK, position % BLOCK, living[order[position]]
-        index.records[b, i] = record
+        block, slot, record = position // BLOCK, position % BLOCK, living[order[position]]
+        index.records[block, slot] = record
         index.position[record] = position
-        index.n_living[b] += 1
-        for a in range(rows.shape[1]):
-            index.blocks[b, a, i] = rows[order[position], a]
-            if index.blocks[b, a, i] != index.blocks[b, a, 0]:
-                index.all_equal[b] = False
-    for b in range(index.blocks.shape[0]):
-        compare_values(index, b)
-        fit_block(index.blocks, index.boxes, b, RESIDUAL_AXIS)
+        index.n_living[block] += 1
+        for axis in range(rows.shape[1]):
+            index.blocks[block, axis, slot] = rows[order[position], axis]
+            if index.blocks[block, axis, slot] != index.blocks[block, axis, 0]:
+                index.all_equal[block] = False
+    for block in range(index.blocks.shape[0]):
+        compare_values(index, block)
+        fit_block(index.blocks, index.boxes, block, RESIDUAL_AXIS)
 
 
 @compiled
-def compare_values(index, b):
+def compare_values(index, block):
     """Clear ``all_equal`` of a block whose records are equal in single precision only."""
-    for i in range(index.n_living[b]):
-        if index.all_equal[b]:
-            first, record = index.records[b, 0], index.records[b, i]
-            index.all_equal[b] = same_values(index.X, record, first)
+    for slot in range(index.n_living[block]):
+        if index.all_equal[block]:
+            first, record = index.records[block, 0], index.records[block, slot]
+            index.all_equal[block] = same_values(index.X, record, first)
 
 
 @compiled
 def put_lowest_record_first(order):
     """Put the lowest record of each block first."""
     for first in range(0, order.shape[0], BLOCK):
-        for i in range(first, min(first + BLOCK, order.shape[0])):
-            if order[i] < order[first]:
-                order[i], order[first] = order[first], order[i]
+        for position in range(first, min(first + BLOCK, order.shape[0])):
+            if order[position] < order[first]:
+                order[position], order[first] = order[first], order[position]
 
 
 @inlined
@@ -233,19 +234,21 @@ def remove_record(index, record):
     searches for the outermost record. Refitting the other faces costs more than it saves until a
     few records are removed.
     """
-    b, i = index.position[record] // BLOCK, index.position[record] % BLOCK
-    for c in range(index.X.shape[1]):
-        add_compensated(index.total[c], -index.X[record, c])
+    block, slot = index.position[record] // BLOCK, index.position[record] % BLOCK
+    for column in range(index.X.shape[1]):
+        add_compensated(index.total[column], -index.X[record, column])
     radius_axis = index.blocks.shape[1] - 1
-    s, offset = b // BLOCKS_PER_SUPERBLOCK, b % BLOCKS_PER_SUPERBLOCK
-    is_on_outer_face = index.blocks[b, radius_axis, i] == index.boxes.high[s, radius_axis, offset]
-    for a in range(radius_axis + 1):
-        index.blocks[b, a, i] = np.nan
-    index.n_living[b] -= 1
+    superblock, offset = block // BLOCKS_PER_SUPERBLOCK, block % BLOCKS_PER_SUPERBLOCK
+    is_on_outer_face = (
+        index.blocks[block, radius_axis, slot] == index.boxes.high[superblock, radius_axis, offset]
+    )
+    for axis in range(radius_axis + 1):
+        index.blocks[block, axis, slot] = np.nan
+    index.n_living[block] -= 1
     index.size[0] -= 1
-    if is_on_outer_face or index.n_living[b] % REMOVALS_PER_FIT == 0:
-        first_axis = radius_axis if index.n_living[b] % REMOVALS_PER_FIT else RESIDUAL_AXIS
-        fit_block(index.blocks, index.boxes, b, first_axis)
+    if is_on_outer_face or index.n_living[block] % REMOVALS_PER_FIT == 0:
+        first_axis = radius_axis if index.n_living[block] % REMOVALS_PER_FIT else RESIDUAL_AXIS
+        fit_block(index.blocks, index.boxes, block, first_axis)
 
 
 @inlined

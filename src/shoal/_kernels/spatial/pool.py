@@ -29,12 +29,12 @@ class Pool(NamedTuple):
     ``labels`` is -1 for living records.
     """
 
-    columns: np.ndarray  # (p, n)
-    records: np.ndarray  # (n,)
-    distance: np.ndarray  # (n,)
-    total: np.ndarray  # (p, 2)
+    columns: np.ndarray  # (n_columns, n_records)
+    records: np.ndarray  # (n_records,)
+    distance: np.ndarray  # (n_records,)
+    total: np.ndarray  # (n_columns, 2)
     size: np.ndarray  # (1,)
-    labels: np.ndarray  # (n,)
+    labels: np.ndarray  # (n_records,)
     n_groups: np.ndarray  # (1,)
 
 
@@ -63,8 +63,8 @@ def mean_of_living(pool, point):
 @compiled
 def copy_record(pool, position, point):
     """Write the record at ``position`` into ``point``."""
-    for c in range(point.shape[0]):
-        point[c] = pool.columns[c, position]
+    for column in range(point.shape[0]):
+        point[column] = pool.columns[column, position]
 
 
 @compiled
@@ -133,8 +133,8 @@ def any_as_near(distances, greatest):
 @compiled
 def remove_record(pool, position):
     """Remove the record at ``position``; the last living record takes its position."""
-    for c in range(pool.columns.shape[0]):
-        add_compensated(pool.total[c], -pool.columns[c, position])
+    for column in range(pool.columns.shape[0]):
+        add_compensated(pool.total[column], -pool.columns[column, position])
     pool.size[0] -= 1
     move_record(pool, pool.size[0], position)
 
@@ -162,8 +162,8 @@ def form_group(pool, positions):
     for i in range(positions.shape[0]):
         pool.labels[pool.records[positions[i]]] = pool.n_groups[0]
         distance[positions[i]] = REMOVED
-        for c in range(pool.columns.shape[0]):
-            add_compensated(pool.total[c], -pool.columns[c, positions[i]])
+        for column in range(pool.columns.shape[0]):
+            add_compensated(pool.total[column], -pool.columns[column, positions[i]])
     # Gaps are filled from the back, where some records may have been removed as well.
     size, last = pool.size[0] - positions.shape[0], pool.size[0] - 1
     for i in range(positions.shape[0]):
@@ -179,7 +179,7 @@ def form_group(pool, positions):
 @compiled
 def move_record(pool, source, target):
     """Move the record at position ``source`` to position ``target``."""
-    for c in range(pool.columns.shape[0]):
-        pool.columns[c, target] = pool.columns[c, source]
+    for column in range(pool.columns.shape[0]):
+        pool.columns[column, target] = pool.columns[column, source]
     pool.records[target] = pool.records[source]
     pool.distance[target] = pool.distance[source]

@@ -21,7 +21,7 @@ class RankQueries(NamedTuple):
     as the first reaches ``max_closer``; the second is then meaningless.
     """
 
-    points: np.ndarray  # (n_points, p)
+    points: np.ndarray  # (n_points, n_columns)
     own_records: np.ndarray  # (n_points,)
     tolerance: float
     max_closer: int
@@ -54,12 +54,12 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
     n_queued = queue_superblocks(scratch.outer_bounds, scratch.queue, required, scratch.bounds)
     blocks, n_closer, n_tied = blocks_of(index), 0, 0
     while n_closer < max_closer:
-        b, n_queued = next_block(blocks, NEAREST, required, n_queued)
-        if b < 0:
+        block, n_queued = next_block(blocks, NEAREST, required, n_queued)
+        if block < 0:
             break
-        for i in range(BLOCK):
-            if NEAREST * scratch.squares[i] >= required:
-                record = index.records[b, i]
+        for slot in range(BLOCK):
+            if NEAREST * scratch.squares[slot] >= required:
+                record = index.records[block, slot]
                 square = squared_distance(index.X, record, point)
                 if square < tie_start:
                     n_closer += weights[record]

@@ -93,8 +93,13 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
     for i in range(bounds.shape[0]):
         bounds[i] = zero
     # The axes of the frame, without a branch: with one, numba counts references to the rows.
-    for a in range(1, last):
-        box_low, box_high, point_low, point_high = low[a], high[a], query_low[a], query_high[a]
+    for axis in range(1, last):
+        box_low, box_high, point_low, point_high = (
+            low[axis],
+            high[axis],
+            query_low[axis],
+            query_high[axis],
+        )
         for i in range(bounds.shape[0]):
             difference = max(box_low[i] - point_high, point_low - box_high[i], zero)
             bounds[i] -= difference * difference
@@ -114,12 +119,12 @@ def far_score_bounds(low, high, query, bounds):
     multiplier = SHELL_MULTIPLIER * query_norm
     for i in range(bounds.shape[0]):
         bounds[i] = radii[i] * (radii[i] + multiplier) + query_norm * query_norm
-    for a in range(1, last):
-        box_low, box_high, q = low[a], high[a], query[a]
+    for axis in range(1, last):
+        box_low, box_high, coordinate = low[axis], high[axis], query[axis]
         for i in range(bounds.shape[0]):
             radius = max(radii[i], SMALLEST_NORM)
-            minimiser = min(max(-q * radius / multiplier, box_low[i]), box_high[i])
-            bounds[i] -= minimiser * (minimiser * (multiplier / radius) + q + q)
+            minimiser = min(max(-coordinate * radius / multiplier, box_low[i]), box_high[i])
+            bounds[i] -= minimiser * (minimiser * (multiplier / radius) + coordinate + coordinate)
     for i in range(bounds.shape[0]):
         max_square = (radii[i] + query_norm) * (radii[i] + query_norm)
         bound = min(bounds[i] + margin * max_square, max_square)

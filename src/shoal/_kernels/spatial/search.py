@@ -44,8 +44,8 @@ class Query(NamedTuple):
     ``scale`` is that of the frame, and ``norm`` the scaled distance of the point from its origin.
     """
 
-    X: np.ndarray  # (n, p)
-    point: np.ndarray  # (p,)
+    X: np.ndarray  # (n_records, n_columns)
+    point: np.ndarray  # (n_columns,)
     sign: float
     excluded: int
     scale: float
@@ -55,7 +55,7 @@ class Query(NamedTuple):
 class Blocks(NamedTuple):
     """The fields of an index that a search reads block by block; see `Index`."""
 
-    coordinates: np.ndarray  # (n_blocks, p + 2, BLOCK)
+    coordinates: np.ndarray  # (n_blocks, n_columns + 2, BLOCK)
     boxes: BlockBoxes
     n_leading: int
     scratch: SearchScratch
@@ -77,8 +77,14 @@ class BestRecords(NamedTuple):
     with it.
     """
 
-    records: np.ndarray  # (m,)
-    squares: np.ndarray  # (m,)
+    records: np.ndarray  # (max_count,)
+    squares: np.ndarray  # (max_count,)
+
+
+@inlined
+def open_best_records(max_count):
+    """Return a list with space for ``max_count`` records."""
+    return BestRecords(np.empty(max_count, np.int64), np.empty(max_count))
 
 
 @inlined
@@ -90,63 +96,64 @@ def blocks_of(index):
 
 
 @inlined
-def nearest(index, point, best, squares):
-    """Fill ``best`` with the living records nearest to ``point``, nearest first.
+def nearest(index, point, results):
+    """Fill ``results`` with the living records nearest to ``point``, nearest first.
 
-    ``squares`` are their squared distances. Ties go to the lowest record. Return the
-    number of records, less than the length of ``best`` only if fewer are living.
+    Ties go to the lowest record. Return the number of records, which is less than there is space
+    for only if fewer are living.
     """
-    return search(index, point, NEAREST, NONE, best, squares, ZERO)
+    return search(index, point, NEAREST, NONE, results, ZERO)
 
 
 @inlined
-def extend_nearest(index, point, best, squares, count):
+def extend_nearest(index, point, results, count):
     """Add the living records nearest to ``point`` to a list of ``count`` records.
 
-    Called for several points, it gives the records nearest to any of them. A record may
-    be in the list twice if the list is longer than one.
+    Called for several points, it gives the records nearest to any of them. A record may be in the
+    list twice if there is space for more than one.
     """
-    return search(index, point, NEAREST, NONE, best, squares, count)
+    return search(index, point, NEAREST, NONE, results, count)
 
 
 @inlined
-def nearest_others(index, record, best, squares):
-    """Fill ``best`` with the living records nearest to a living record, itself left out."""
-    return search(index, index.X[record], NEAREST, record, best, squares, ZERO)
+def nearest_others(index, record, results):
+    """Fill ``results`` with the living records nearest to a living record, itself left out."""
+    return search(index, index.X[record], NEAREST, record, results, ZERO)
 
 
 @inlined
 def farthest(index, point):
     """Return the living record farthest from ``point``; ties go to the lowest."""
-    best, squares = np.empty(1, np.int64), np.empty(1)
-    search(index, point, FARTHEST, NONE, best, squares, ZERO)
-    return best[0]
+    results = open_best_records(1)
+    search(index, point, FARTHEST, NONE, results, ZERO)
+    return results.records[0]
 
 
 @compiled
-def search(index, point, sign, excluded, best, squares, count):
+def search(index, point, sign, excluded, results, count):
     """Add the living records with the greatest scores to a list; return its length.
 
     The record ``excluded`` is left out, if it is not ``NONE``.
-    ``point`` must lie no farther out than the records of which the index was built.
+    ``point`` must lie no farther from the origin than the outermost record of the index.
     """
-    last = best.shape[0] - 1
+    last = results.records.shape[0] - 1
     scratch, outer_bounds = index.scratch, index.scratch.outer_bounds
     index.n_searches[0] += 1
     norm = write_query(point, index.frame, sign, scratch.query)
     query = Query(index.X, point, sign, excluded, index.frame.scale, norm)
-    blocks, results = blocks_of(index), BestRecords(best, squares)
-    required = NO_SCORE
+    blocks, required = blocks_of(index), NO_SCORE
     if count > last:
-        required = required_score(squares[last], sign, query.scale, norm, point.shape[0])
+        required = required_score(results.squares[last], sign, query.scale, norm, point.shape[0])
     score_bounds(index.boxes.outer_low, index.boxes.outer_high, scratch.query, sign, outer_bounds)
     n_queued = queue_best_superblock(outer_bounds, scratch.queue, scratch.bounds)
     only_best_is_queued = True
     while True:
-        b, n_queued = next_block(blocks, sign, required, n_queued)
-        if b >= 0:
-            block = MeasuredBlock(index.records[b], index.all_equal[b], scratch.squares)
-            count, required = add_block_to_list(query, block, required, results, count)
+        block, n_queued = next_block(blocks, sign, required, n_queued)
+        if block >= 0:
+            measured_block = MeasuredBlock(
+                index.records[block], index.all_equal[block], scratch.squares
+            )
+            count, required = add_block_to_list(query, measured_block, required, results, count)
         elif only_best_is_queued:
             n_queued = queue_other_superblocks(
                 outer_bounds, scratch.queue, required, scratch.bounds
@@ -199,33 +206,33 @@ def write_query(point, frame, sign, query):
 def next_block(blocks, sign, required, n_queued):
     """Measure blocks, the greatest bound first, until one may hold a better record.
 
-    Return it, or -1, and the length of the queue of superblocks; see `block_queue`.
+    Return the block, or -1, and the length of the queue of superblocks; see `block_queue`.
     """
     boxes, scratch = blocks.boxes, blocks.scratch
     bounds, queue = scratch.bounds, scratch.queue
     while n_queued > 0:
-        s = queue[n_queued - 1]
+        superblock = queue[n_queued - 1]
         # The order within a superblock is worthwhile only as long as the list is empty.
         first = index_of_greatest(bounds) if required == NO_SCORE else 0
-        for i in range(first, BLOCKS_PER_SUPERBLOCK):
-            if bounds[i] > NO_SCORE and bounds[i] >= required:
-                bounds[i] = NO_SCORE
+        for offset in range(first, BLOCKS_PER_SUPERBLOCK):
+            if bounds[offset] > NO_SCORE and bounds[offset] >= required:
+                bounds[offset] = NO_SCORE
                 blocks.n_blocks_read[0] += 1
-                b = s * BLOCKS_PER_SUPERBLOCK + i
+                block = superblock * BLOCKS_PER_SUPERBLOCK + offset
                 if measure_block(
-                    blocks.coordinates[b],
+                    blocks.coordinates[block],
                     scratch.query,
                     blocks.n_leading,
                     sign,
                     required,
                     scratch.squares,
                 ):
-                    return b, n_queued
+                    return block, n_queued
         n_queued = pop_superblock(scratch.outer_bounds, queue, n_queued - 1, required)
         if n_queued > 0:
             blocks.n_blocks_read[0] += 1
-            s = queue[n_queued - 1]
-            score_bounds(boxes.low[s], boxes.high[s], scratch.query, sign, bounds)
+            superblock = queue[n_queued - 1]
+            score_bounds(boxes.low[superblock], boxes.high[superblock], scratch.query, sign, bounds)
     return -1, n_queued
 
 
@@ -239,10 +246,10 @@ def measure_block(block, query, n_leading, sign, required, squares):
     for i in range(BLOCK):
         squares[i] = np.float32(0)
     add_squared_differences(block, query, FIRST_FRAME_AXIS, FIRST_FRAME_AXIS + n_leading, squares)
-    residuals, q = block[RESIDUAL_AXIS], query[RESIDUAL_AXIS]
+    residuals, query_residual = block[RESIDUAL_AXIS], query[RESIDUAL_AXIS]
     may_qualify = np.int32(0)  # an integer, so that the loop is vectorised
     for i in range(BLOCK):
-        difference = residuals[i] - q
+        difference = residuals[i] - query_residual
         may_qualify |= np.int32(sign * (squares[i] + difference * difference) >= required)
     if may_qualify == 0:
         return False
@@ -253,10 +260,10 @@ def measure_block(block, query, n_leading, sign, required, squares):
 @compiled
 def add_squared_differences(block, query, start, stop, squares):
     """Add the squared differences along some axes to ``squares``."""
-    for a in range(start, stop):
-        column, q = block[a], query[a]
+    for axis in range(start, stop):
+        coordinates, coordinate = block[axis], query[axis]
         for i in range(BLOCK):
-            difference = column[i] - q
+            difference = coordinates[i] - coordinate
             squares[i] += difference * difference
 
 

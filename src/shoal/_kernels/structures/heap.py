@@ -28,18 +28,18 @@ def open_heap(capacity: int) -> Heap:
 
 
 @compiled
-def precedes(heap, a, b):
-    """Return whether position ``a`` comes before position ``b``."""
-    if heap.keys[a] != heap.keys[b]:
-        return heap.keys[a] < heap.keys[b]
-    return heap.items[a] < heap.items[b]
+def precedes(heap, position, other):
+    """Return whether the item at ``position`` comes before the one at ``other``."""
+    if heap.keys[position] != heap.keys[other]:
+        return heap.keys[position] < heap.keys[other]
+    return heap.items[position] < heap.items[other]
 
 
 @compiled
-def swap(heap, a, b):
+def swap(heap, position, other):
     """Swap two positions."""
-    heap.keys[a], heap.keys[b] = heap.keys[b], heap.keys[a]
-    heap.items[a], heap.items[b] = heap.items[b], heap.items[a]
+    heap.keys[position], heap.keys[other] = heap.keys[other], heap.keys[position]
+    heap.items[position], heap.items[other] = heap.items[other], heap.items[position]
 
 
 @compiled
@@ -73,11 +73,11 @@ def pop(heap):
 
 
 @compiled
-def is_greater(keys, ties, a, b):
-    """Return whether item ``a`` has a greater key than ``b``, or an equal one and a greater tie."""
-    if keys[a] == keys[b]:
-        return ties[a] > ties[b]
-    return keys[a] > keys[b]
+def is_greater(keys, ties, item, other):
+    """Return whether ``item`` has a greater key than ``other``; of equal keys, a greater tie."""
+    if keys[item] == keys[other]:
+        return ties[item] > ties[other]
+    return keys[item] > keys[other]
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
-``NONE``; node b holds the winner of nodes 2b and 2b + 1, so node 1 holds the winner of all.
+``NONE``; a node holds the winner of nodes 2 * node and 2 * node + 1, so node 1 that of all.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from shoal._kernels.constants import NONE
 
 
 def open_tournament(is_playing: np.ndarray) -> np.ndarray:
-    """Return a tournament of the players in a mask, whose scores are equal: the lowest wins.
+    """Return a tournament of the players in a mask; all scores are equal, so the lowest wins.
 
     Examples
     --------
@@ -62,11 +62,11 @@ def winner(tree, score, partner, node):
 
 
 @compiled
-def precedes(score, partner, a, b):
-    """Return whether player ``a`` has a lower key than player ``b``."""
-    if score[a] != score[b]:
-        return score[a] < score[b]
-    lower_a, lower_b = min(a, partner[a]), min(b, partner[b])
-    if lower_a != lower_b:
-        return lower_a < lower_b
-    return max(a, partner[a]) < max(b, partner[b])
+def precedes(score, partner, player, other):
+    """Return whether ``player`` has a lower key than ``other``."""
+    if score[player] != score[other]:
+        return score[player] < score[other]
+    lower, other_lower = min(player, partner[player]), min(other, partner[other])
+    if lower != other_lower:
+        return lower < other_lower
+    return max(player, partner[player]) < max(other, partner[other])

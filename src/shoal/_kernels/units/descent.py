@@ -23,15 +23,17 @@ MAX_MOVES = 3  # moves of one record in a row
 
 
 class MovingRecords(NamedTuple):
-    """Records of one unit that leave ``group`` together: their number and their mean.
+    """Records of one unit that leave ``group`` together, with their number and their mean.
 
-    If ``size`` is 0, no record leaves.
+    They are a single record or, if ``with_unit``, all records of the unit in the group. If ``size``
+    is 0, no record leaves.
     """
 
     group: int
     unit: int
+    with_unit: bool
     size: int
-    mean: np.ndarray  # (p,)
+    mean: np.ndarray  # (n_columns,)
 
 
 class UnitMove(NamedTuple):
@@ -51,40 +53,44 @@ class UnitMove(NamedTuple):
 class MoveScratch(NamedTuple):
     """Scratch space for the moves of a record.
 
-    ``near`` are the groups nearest to it, with the squared distances to their centroids; ``means``
-    are those of the records that leave, and of those that arrive instead.
+    ``near`` are the groups nearest to it, and ``squares`` the squared distances to their centroids.
+    The means are those of the records that leave, and of those that arrive instead.
     """
 
     near: np.ndarray  # (MAX_NEAR_GROUPS,)
     squares: np.ndarray  # (MAX_NEAR_GROUPS,)
-    means: np.ndarray  # (2, p)
+    leaving_mean: np.ndarray  # (n_columns,)
+    arriving_mean: np.ndarray  # (n_columns,)
 
 
 class LastTrials(NamedTuple):
     """When each record was tried last, as a version of the groups, and its near groups then."""
 
-    versions: np.ndarray  # (n,)
-    near_groups: np.ndarray  # (n, MAX_NEAR_GROUPS), with NONE behind the last one
+    versions: np.ndarray  # (n_records,)
+    near_groups: np.ndarray  # (n_records, MAX_NEAR_GROUPS), with NONE behind the last one
 
 
 @compiled
-def write_mean_of_movers(groups, i, with_unit, mean):
-    """Write record ``i``, or the mean of its unit in its group, to ``mean``; return how many."""
+def write_mean_of_movers(groups, record, with_unit, mean):
+    """Write the mean of the records that move with ``record`` to ``mean``; return their number.
+
+    They are the record alone or, if ``with_unit``, all records of its unit in its group.
+    """
     if not with_unit:
-        for c in range(mean.shape[0]):
-            mean[c] = groups.X[i, c]
+        for column in range(mean.shape[0]):
+            mean[column] = groups.X[record, column]
         return ONE
     size = ZERO
     mean[:] = 0.0
-    j = groups.head[groups.labels[i]]
-    while j >= 0:
-        if groups.unit[j] == groups.unit[i]:
+    other = groups.head[groups.labels[record]]
+    while other >= 0:
+        if groups.unit[other] == groups.unit[record]:
             size += 1
-            for c in range(mean.shape[0]):
-                mean[c] += groups.X[j, c]
-        j = groups.next_record[j]
-    for c in range(mean.shape[0]):
-        mean[c] /= size
+            for column in range(mean.shape[0]):
+                mean[column] += groups.X[other, column]
+        other = groups.next_record[other]
+    for column in range(mean.shape[0]):
+        mean[column] /= size
     return size
 
 
@@ -95,134 +101,135 @@ def sse_increase(groups, leaving, arriving):
     With the centroid of the first group as origin, the SSE of both groups is a constant less the
     squares of the sums of the groups, each divided by its size.
     """
-    a, b = leaving.group, arriving.group
-    n_a, n_b = groups.sizes[a], groups.sizes[b]
-    square_before, square_a, square_b = 0.0, 0.0, 0.0
-    for c in range(leaving.mean.shape[0]):
-        origin = groups.centroids[a, c]
-        leaving_sum = leaving.size * (leaving.mean[c] - origin)
-        arriving_sum = arriving.size * (arriving.mean[c] - origin) if arriving.size > 0 else 0.0
-        sum_b = n_b * (groups.centroids[b, c] - origin)
-        square_before += sum_b * sum_b
-        square_a += (arriving_sum - leaving_sum) * (arriving_sum - leaving_sum)
-        square_b += (sum_b + leaving_sum - arriving_sum) * (sum_b + leaving_sum - arriving_sum)
+    first, second = leaving.group, arriving.group
+    first_size, second_size = groups.sizes[first], groups.sizes[second]
+    original_square, first_square, second_square = 0.0, 0.0, 0.0
+    for column in range(leaving.mean.shape[0]):
+        origin = groups.centroids[first, column]
+        leaving_sum = leaving.size * (leaving.mean[column] - origin)
+        arriving_sum = 0.0
+        if arriving.size > 0:
+            arriving_sum = arriving.size * (arriving.mean[column] - origin)
+        second_sum = second_size * (groups.centroids[second, column] - origin)
+        original_square += second_sum * second_sum
+        new_first_sum = arriving_sum - leaving_sum
+        first_square += new_first_sum * new_first_sum
+        new_second_sum = second_sum + leaving_sum - arriving_sum
+        second_square += new_second_sum * new_second_sum
     return (
-        square_before / n_b
-        - square_a / (n_a - leaving.size + arriving.size)
-        - square_b / (n_b + leaving.size - arriving.size)
+        original_square / second_size
+        - first_square / (first_size - leaving.size + arriving.size)
+        - second_square / (second_size + leaving.size - arriving.size)
     )
 
 
 @compiled
 def keeps_units(groups, k, leaving, arriving):
-    """Return whether both groups keep k units after an exchange."""
+    """Return whether both groups hold k units after an exchange."""
     if leaving.unit == arriving.unit:
         return True
-    a, b = leaving.group, arriving.group
-    units_a, units_b = groups.n_units[a], groups.n_units[b]
-    if count_of(groups, a, leaving.unit) == leaving.size:
-        units_a -= 1
-    if count_of(groups, b, leaving.unit) == 0:
-        units_b += 1
+    first, second = leaving.group, arriving.group
+    first_units, second_units = groups.n_units[first], groups.n_units[second]
+    if count_of(groups, first, leaving.unit) == leaving.size:
+        first_units -= 1
+    if count_of(groups, second, leaving.unit) == 0:
+        second_units += 1
     if arriving.size > 0:
-        if count_of(groups, b, arriving.unit) == arriving.size:
-            units_b -= 1
-        if count_of(groups, a, arriving.unit) == 0:
-            units_a += 1
-    return units_a >= k and units_b >= k
+        if count_of(groups, second, arriving.unit) == arriving.size:
+            second_units -= 1
+        if count_of(groups, first, arriving.unit) == 0:
+            first_units += 1
+    return first_units >= k and second_units >= k
 
 
 @compiled
-def best_exchange(groups, k, leaving, b, mean, least, margin):
-    """Return the best exchange with group ``b``: increase, record there, and whether with its unit.
+def best_with_partner(groups, k, leaving, arriving, margin, best):
+    """Return the best of ``best`` and the exchanges of the records that leave with a near group.
 
-    The record is NONE if no increase is below ``least`` by more than ``margin``. Equal records that
-    follow each other are tried once. ``mean`` is scratch space.
+    ``arriving`` names the near group and has space for a mean. An exchange is better if its
+    increase of the SSE is lower by more than ``margin``. Equal records that follow each other in a
+    unit are tried once.
     """
-    partner, partner_with_unit = NONE, False
-    j, previous, n_tries_left = groups.head[b], NONE, MAX_PARTNERS
-    while j >= 0 and n_tries_left > 0:
-        is_new_unit = previous < 0 or groups.unit[j] != groups.unit[previous]
-        if not is_new_unit and squared_row_distance(groups.X, j, groups.X, previous) == 0.0:
-            j = groups.next_record[j]
+    near_group, mean = arriving.group, arriving.mean
+    partner, previous, n_tries_left = groups.head[near_group], NONE, MAX_PARTNERS
+    while partner >= 0 and n_tries_left > 0:
+        unit = groups.unit[partner]
+        is_new_unit = previous < 0 or unit != groups.unit[previous]
+        if not is_new_unit and squared_row_distance(groups.X, partner, groups.X, previous) == 0.0:
+            partner = groups.next_record[partner]
             continue
         n_tries_left -= 1
-        for with_unit in (False, True):
-            if with_unit and (
-                not is_new_unit
-                or groups.unit[j] == leaving.unit
-                or count_of(groups, b, groups.unit[j]) == 1
+        for partner_with_unit in (False, True):
+            if partner_with_unit and (
+                not is_new_unit or unit == leaving.unit or count_of(groups, near_group, unit) == 1
             ):
                 break
-            size = write_mean_of_movers(groups, j, with_unit, mean)
-            arriving = MovingRecords(b, groups.unit[j], size, mean)
-            increase = sse_increase(groups, leaving, arriving)
-            if increase < least - margin and keeps_units(groups, k, leaving, arriving):
-                least, partner, partner_with_unit = increase, j, with_unit
-        j, previous = groups.next_record[j], j
-    return least, partner, partner_with_unit
-
-
-@compiled
-def relocate(groups, i, with_unit, h):
-    """Move record ``i`` to group ``h``, if ``with_unit`` with all records of its unit."""
-    g, unit = groups.labels[i], groups.unit[i]
-    if not with_unit:
-        move_record(groups, i, h)
-        return
-    j = groups.head[g]
-    while j >= 0:
-        next_in_list = groups.next_record[j]
-        if groups.unit[j] == unit:
-            move_record(groups, j, h)
-        j = next_in_list
-
-
-@compiled
-def best_move(groups, tree, k, i, scratch):
-    """Return the best `UnitMove` of record ``i``; its target is NONE if no move lowers the SSE."""
-    a, unit = groups.labels[i], groups.unit[i]
-    best = UnitMove(0.0, NONE, False, NONE, False)
-    own_square = squared_row_distance(groups.X, i, groups.centroids, a)
-    if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
-        return best
-    n_near = find_nearest(tree, groups.X[i], a, scratch.near, scratch.squares)
-    for with_unit in (False, True):
-        if with_unit and count_of(groups, a, unit) == 1:
-            break
-        mean = scratch.means[0]
-        leaving = MovingRecords(a, unit, write_mean_of_movers(groups, i, with_unit, mean), mean)
-        if leaving.size == groups.sizes[a]:
-            continue
-        for m in range(n_near):
-            b, square_sum = scratch.near[m], own_square + scratch.squares[m]
-            n_both = groups.sizes[a] + groups.sizes[b]
-            margin = ROUNDING * square_sum * n_both + CENTROID_ROUNDING * np.sqrt(square_sum)
-            no_records = MovingRecords(b, NONE, ZERO, scratch.means[1])
-            increase = sse_increase(groups, leaving, no_records)
-            if increase < best.sse_increase - margin and keeps_units(
-                groups, k, leaving, no_records
-            ):
-                best = UnitMove(increase, b, with_unit, NONE, False)
-            increase, j, j_with_unit = best_exchange(
-                groups, k, leaving, b, scratch.means[1], best.sse_increase, margin
-            )
-            if j != NONE:
-                best = UnitMove(increase, b, with_unit, j, j_with_unit)
+            size = write_mean_of_movers(groups, partner, partner_with_unit, mean)
+            exchanged = MovingRecords(near_group, unit, partner_with_unit, size, mean)
+            increase = sse_increase(groups, leaving, exchanged)
+            if increase < best.sse_increase - margin and keeps_units(groups, k, leaving, exchanged):
+                best = UnitMove(increase, near_group, leaving.with_unit, partner, partner_with_unit)
+        partner, previous = groups.next_record[partner], partner
     return best
 
 
 @compiled
-def make_best_move(groups, tree, k, i, scratch):
-    """Make the best move that starts with record ``i``; return whether there was one."""
-    a = groups.labels[i]
-    best = best_move(groups, tree, k, i, scratch)
+def relocate(groups, record, with_unit, target):
+    """Move ``record`` to ``target``, if ``with_unit`` with all records of its unit in its group."""
+    group, unit = groups.labels[record], groups.unit[record]
+    if not with_unit:
+        move_record(groups, record, target)
+        return
+    other = groups.head[group]
+    while other >= 0:
+        next_in_list = groups.next_record[other]
+        if groups.unit[other] == unit:
+            move_record(groups, other, target)
+        other = next_in_list
+
+
+@compiled
+def best_move(groups, tree, k, record, scratch):
+    """Return the best `UnitMove` of a record; its target is NONE if no move lowers the SSE."""
+    own_group, unit = groups.labels[record], groups.unit[record]
+    best = UnitMove(0.0, NONE, False, NONE, False)
+    own_square = squared_row_distance(groups.X, record, groups.centroids, own_group)
+    if own_square <= NEGLIGIBLE:  # at the centroid, nothing is gained by leaving
+        return best
+    n_near = find_nearest(tree, groups.X[record], own_group, scratch.near, scratch.squares)
+    for with_unit in (False, True):
+        if with_unit and count_of(groups, own_group, unit) == 1:
+            break
+        size = write_mean_of_movers(groups, record, with_unit, scratch.leaving_mean)
+        if size == groups.sizes[own_group]:
+            continue
+        leaving = MovingRecords(own_group, unit, with_unit, size, scratch.leaving_mean)
+        for position in range(n_near):
+            near_group = scratch.near[position]
+            square_sum = own_square + scratch.squares[position]
+            n_both = groups.sizes[own_group] + groups.sizes[near_group]
+            margin = ROUNDING * square_sum * n_both + CENTROID_ROUNDING * np.sqrt(square_sum)
+            no_records = MovingRecords(near_group, NONE, False, ZERO, scratch.arriving_mean)
+            increase = sse_increase(groups, leaving, no_records)
+            if increase < best.sse_increase - margin and keeps_units(
+                groups, k, leaving, no_records
+            ):
+                best = UnitMove(increase, near_group, with_unit, NONE, False)
+            best = best_with_partner(groups, k, leaving, no_records, margin, best)
+    return best
+
+
+@compiled
+def make_best_move(groups, tree, k, record, scratch):
+    """Make the best move that starts with ``record``; return whether there was one."""
+    group = groups.labels[record]
+    best = best_move(groups, tree, k, record, scratch)
     if best.target == NONE:
         return False
-    relocate(groups, i, best.with_unit, best.target)
+    relocate(groups, record, best.with_unit, best.target)
     if best.partner != NONE:
-        relocate(groups, best.partner, best.partner_with_unit, a)
-    move_point(tree, a, groups.centroids[a])
+        relocate(groups, best.partner, best.partner_with_unit, group)
+    move_point(tree, group, groups.centroids[group])
     move_point(tree, best.target, groups.centroids[best.target])
     return True
 
@@ -237,21 +244,22 @@ def try_moves(groups, tree, k, last_trials, start, stop):
     scratch = MoveScratch(
         near=np.empty(MAX_NEAR_GROUPS, np.int64),
         squares=np.empty(MAX_NEAR_GROUPS),
-        means=np.empty((2, groups.X.shape[1])),
+        leaving_mean=np.empty(groups.X.shape[1]),
+        arriving_mean=np.empty(groups.X.shape[1]),
     )
     n_moves = 0
-    for i in range(start, stop):
-        last_version = last_trials.versions[i]
-        is_changed = groups.version[groups.labels[i]] > last_version
-        for g in last_trials.near_groups[i]:
-            is_changed = is_changed or (g >= 0 and groups.version[g] > last_version)
+    for record in range(start, stop):
+        last_version = last_trials.versions[record]
+        is_changed = groups.version[groups.labels[record]] > last_version
+        for group in last_trials.near_groups[record]:
+            is_changed = is_changed or (group >= 0 and groups.version[group] > last_version)
         if not is_changed:
             continue
         scratch.near[:] = NONE
         for _ in range(MAX_MOVES):
-            if not make_best_move(groups, tree, k, i, scratch):
+            if not make_best_move(groups, tree, k, record, scratch):
                 break
             n_moves += 1
-        last_trials.near_groups[i] = scratch.near
-        last_trials.versions[i] = groups.counts[VERSION]
+        last_trials.near_groups[record] = scratch.near
+        last_trials.versions[record] = groups.counts[VERSION]
     return n_moves

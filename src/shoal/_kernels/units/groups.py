@@ -21,20 +21,20 @@ N_KEYS, VERSION = 0, 1  # indices of the counts
 class UnitGroups(NamedTuple):
     """Records in groups, as linked lists, with the number of records and units of each group.
 
-    ``head[g]`` is a record of group g, ``next_record`` and ``previous_record`` lead to the others.
-    ``n_units`` counts units. ``version[g]`` increases with every change of group g. The hash table
-    has the number of records of each pair of group and unit in ``unit_counts``, at the slot that
+    ``head`` is a record of each group, ``next_record`` and ``previous_record`` lead to the others.
+    ``n_units`` counts units. ``version`` increases with every change of a group. The hash table has
+    the number of records of each pair of group and unit in ``unit_counts``, at the slot that
     has the pair in ``keys``. ``counts`` holds how many keys are used and the newest version.
     """
 
-    X: np.ndarray  # (n, p)
-    unit: np.ndarray  # (n,)
-    labels: np.ndarray  # (n,)
-    next_record: np.ndarray  # (n,)
-    previous_record: np.ndarray  # (n,)
+    X: np.ndarray  # (n_records, n_columns)
+    unit: np.ndarray  # (n_records,)
+    labels: np.ndarray  # (n_records,)
+    next_record: np.ndarray  # (n_records,)
+    previous_record: np.ndarray  # (n_records,)
     head: np.ndarray  # (capacity,)
     sizes: np.ndarray  # (capacity,)
-    centroids: np.ndarray  # (capacity, p)
+    centroids: np.ndarray  # (capacity, n_columns)
     n_units: np.ndarray  # (capacity,)
     version: np.ndarray  # (capacity,)
     keys: np.ndarray  # (n_slots,)
@@ -73,36 +73,36 @@ def open_unit_groups(
 @compiled
 def link_records(groups, labels):
     """Add the records to their groups in reverse order, so that lists begin with the first."""
-    for i in range(labels.shape[0] - 1, -1, -1):
-        add_record(groups, i, labels[i])
-    for g in range(groups.head.shape[0]):
-        update_centroid(groups, g)
+    for record in range(labels.shape[0] - 1, -1, -1):
+        add_record(groups, record, labels[record])
+    for group in range(groups.head.shape[0]):
+        update_centroid(groups, group)
 
 
 @compiled
-def update_centroid(groups, g):
-    """Compute the centroid of group ``g`` from its records."""
-    for c in range(groups.X.shape[1]):
+def update_centroid(groups, group):
+    """Compute the centroid of ``group`` from its records."""
+    for column in range(groups.X.shape[1]):
         total = 0.0
-        i = groups.head[g]
-        while i >= 0:
-            total += groups.X[i, c]
-            i = groups.next_record[i]
-        groups.centroids[g, c] = total / max(groups.sizes[g], 1)
+        record = groups.head[group]
+        while record >= 0:
+            total += groups.X[record, column]
+            record = groups.next_record[record]
+        groups.centroids[group, column] = total / max(groups.sizes[group], 1)
     groups.counts[VERSION] += 1
-    groups.version[g] = groups.counts[VERSION]
+    groups.version[group] = groups.counts[VERSION]
 
 
 @compiled
-def key_of(groups, g, unit):
-    """Return a number that stands for the pair of group and unit alone."""
-    return g * np.int64(groups.X.shape[0]) + unit
+def key_of(groups, group, unit):
+    """Return the key of a pair of group and unit: a different number for every pair."""
+    return group * np.int64(groups.X.shape[0]) + unit
 
 
 @compiled
-def slot_of(groups, g, unit):
+def slot_of(groups, group, unit):
     """Return the slot of the pair of group and unit in the hash table, or a free one."""
-    key = key_of(groups, g, unit)
+    key = key_of(groups, group, unit)
     mask = groups.keys.shape[0] - 1
     slot = np.int64((np.uint64(key) * HASH_MULTIPLIER) >> np.uint64(20)) & mask
     while groups.keys[slot] != key and groups.keys[slot] != NONE:
@@ -111,23 +111,23 @@ def slot_of(groups, g, unit):
 
 
 @compiled
-def count_of(groups, g, unit):
-    """Return the number of records of a unit in group ``g``."""
-    return groups.unit_counts[slot_of(groups, g, unit)]
+def count_of(groups, group, unit):
+    """Return the number of records of a unit in ``group``."""
+    return groups.unit_counts[slot_of(groups, group, unit)]
 
 
 @compiled
-def add_to_count(groups, g, unit, change):
-    """Add ``change`` to the number of records of a unit in group ``g``."""
-    slot = slot_of(groups, g, unit)
+def add_to_count(groups, group, unit, change):
+    """Add ``change`` to the number of records of a unit in ``group``."""
+    slot = slot_of(groups, group, unit)
     if groups.keys[slot] == NONE:
-        groups.keys[slot] = key_of(groups, g, unit)
+        groups.keys[slot] = key_of(groups, group, unit)
         groups.counts[N_KEYS] += 1
     groups.unit_counts[slot] += change
     if change > 0 and groups.unit_counts[slot] == change:
-        groups.n_units[g] += 1
+        groups.n_units[group] += 1
     elif change < 0 and groups.unit_counts[slot] == 0:
-        groups.n_units[g] -= 1
+        groups.n_units[group] -= 1
 
 
 @compiled
@@ -136,61 +136,65 @@ def rehash(groups):
     groups.keys[:] = NONE
     groups.unit_counts[:] = 0
     groups.counts[N_KEYS] = 0
-    for i in range(groups.labels.shape[0]):
-        slot = slot_of(groups, groups.labels[i], groups.unit[i])
+    for record in range(groups.labels.shape[0]):
+        slot = slot_of(groups, groups.labels[record], groups.unit[record])
         if groups.keys[slot] == NONE:
-            groups.keys[slot] = key_of(groups, groups.labels[i], groups.unit[i])
+            groups.keys[slot] = key_of(groups, groups.labels[record], groups.unit[record])
             groups.counts[N_KEYS] += 1
         groups.unit_counts[slot] += 1
 
 
 @compiled
-def add_record(groups, i, g):
-    """Add record ``i``, which is in no group, to group ``g``."""
-    prepend(groups.head, groups.next_record, groups.previous_record, g, i)
-    groups.labels[i] = g
-    groups.sizes[g] += 1
-    add_to_count(groups, g, groups.unit[i], 1)
+def add_record(groups, record, group):
+    """Add ``record``, which is in no group, to ``group``."""
+    prepend(groups.head, groups.next_record, groups.previous_record, group, record)
+    groups.labels[record] = group
+    groups.sizes[group] += 1
+    add_to_count(groups, group, groups.unit[record], 1)
 
 
 @compiled
-def remove_record(groups, i):
-    """Remove record ``i`` from its group."""
-    g = groups.labels[i]
-    unlink(groups.head, groups.next_record, groups.previous_record, g, i)
-    groups.sizes[g] -= 1
-    add_to_count(groups, g, groups.unit[i], -1)
+def remove_record(groups, record):
+    """Remove ``record`` from its group."""
+    group = groups.labels[record]
+    unlink(groups.head, groups.next_record, groups.previous_record, group, record)
+    groups.sizes[group] -= 1
+    add_to_count(groups, group, groups.unit[record], -1)
 
 
 @compiled
-def move_record(groups, i, h):
-    """Move record ``i`` to group ``h`` and update the centroids."""
-    g = groups.labels[i]
-    remove_record(groups, i)
-    add_record(groups, i, h)
-    for c in range(groups.X.shape[1]):
-        if groups.sizes[g] > 0:
-            groups.centroids[g, c] += (groups.centroids[g, c] - groups.X[i, c]) / groups.sizes[g]
-        groups.centroids[h, c] += (groups.X[i, c] - groups.centroids[h, c]) / groups.sizes[h]
+def move_record(groups, record, target):
+    """Move ``record`` to the group ``target`` and update the centroids."""
+    group = groups.labels[record]
+    remove_record(groups, record)
+    add_record(groups, record, target)
+    for column in range(groups.X.shape[1]):
+        if groups.sizes[group] > 0:
+            groups.centroids[group, column] += (
+                groups.centroids[group, column] - groups.X[record, column]
+            ) / groups.sizes[group]
+        groups.centroids[target, column] += (
+            groups.X[record, column] - groups.centroids[target, column]
+        ) / groups.sizes[target]
     groups.counts[VERSION] += 1
-    groups.version[g] = groups.version[h] = groups.counts[VERSION]
+    groups.version[group] = groups.version[target] = groups.counts[VERSION]
     if 2 * groups.counts[N_KEYS] > groups.keys.shape[0]:
         rehash(groups)
 
 
 @compiled
-def may_leave(groups, k, i):
-    """Return whether the group of record ``i`` still holds k units without it."""
-    g = groups.labels[i]
-    return groups.n_units[g] > k or count_of(groups, g, groups.unit[i]) > 1
+def may_leave(groups, k, record):
+    """Return whether the group of ``record`` still holds k units without it."""
+    group = groups.labels[record]
+    return groups.n_units[group] > k or count_of(groups, group, groups.unit[record]) > 1
 
 
 @compiled
-def sse_of(groups, g):
-    """Return the sum of the squared distances of the records of group ``g`` to its centroid."""
+def sse_of(groups, group):
+    """Return the sum of the squared distances of the records of ``group`` to its centroid."""
     total = 0.0
-    i = groups.head[g]
-    while i >= 0:
-        total += squared_row_distance(groups.X, i, groups.centroids, g)
-        i = groups.next_record[i]
+    record = groups.head[group]
+    while record >= 0:
+        total += squared_row_distance(groups.X, record, groups.centroids, group)
+        record = groups.next_record[record]
     return total

@@ -21,7 +21,7 @@ from shoal._kernels.units.groups import (
     update_centroid,
 )
 
-MAX_NEAR_GROUPS = 8  # nearest groups that are considered
+MAX_NEAR_GROUPS = 8  # nearest groups that are tried
 ROUNDING = 1e-11  # share of the SSE of a group up to which a change may be a rounding error
 
 
@@ -33,152 +33,152 @@ class MovedRecords(NamedTuple):
 
 
 @compiled
-def units_together(groups, g, h):
-    """Return the number of distinct units in groups ``g`` and ``h`` together."""
+def units_together(groups, group, other):
+    """Return the number of distinct units in two groups together."""
     n_shared = 0
-    i = groups.head[g]
-    while i >= 0:
-        unit = groups.unit[i]
-        if count_of(groups, h, unit) > 0:
-            n_shared += 1.0 / count_of(groups, g, unit)  # so that a unit counts once
-        i = groups.next_record[i]
-    return groups.n_units[g] + groups.n_units[h] - round(n_shared)
+    record = groups.head[group]
+    while record >= 0:
+        unit = groups.unit[record]
+        if count_of(groups, other, unit) > 0:
+            n_shared += 1.0 / count_of(groups, group, unit)  # so that a unit counts once
+        record = groups.next_record[record]
+    return groups.n_units[group] + groups.n_units[other] - round(n_shared)
 
 
 @compiled
-def cheapest_join(groups, k, i, near):
-    """Return the near group of at least k units that ``i`` can join at the least cost; the cost.
+def cheapest_join(groups, k, record, near):
+    """Return the near group of at least k units that ``record`` joins at the least cost.
 
-    The cost is the increase of the SSE of that group.
+    The second result is the cost: the increase of the SSE of that group.
     """
     best, least = NONE, np.inf
-    for h in near:
-        if h != groups.labels[i] and groups.n_units[h] >= k:
-            distance = squared_row_distance(groups.X, i, groups.centroids, h)
-            cost = ward_cost(distance, 1.0, groups.sizes[h])
+    for near_group in near:
+        if near_group != groups.labels[record] and groups.n_units[near_group] >= k:
+            distance = squared_row_distance(groups.X, record, groups.centroids, near_group)
+            cost = ward_cost(distance, 1.0, groups.sizes[near_group])
             if cost < least:
-                best, least = h, cost
+                best, least = near_group, cost
     return best, least
 
 
 @compiled
-def dissolution_cost(groups, k, g, near):
-    """Return the cost of moving each record of ``g`` to a near group; inf if one cannot move."""
-    total = -sse_of(groups, g)
-    i = groups.head[g]
-    while i >= 0:
-        total += cheapest_join(groups, k, i, near)[1]
-        i = groups.next_record[i]
+def dissolution_cost(groups, k, group, near):
+    """Return the cost of moving all records of a group to near groups; inf if one cannot move."""
+    total = -sse_of(groups, group)
+    record = groups.head[group]
+    while record >= 0:
+        total += cheapest_join(groups, k, record, near)[1]
+        record = groups.next_record[record]
     return total
 
 
 @compiled
-def cheapest_addition(groups, k, g, near):
-    """Return the record of a new unit that can join ``g`` at the least cost, and the cost.
+def cheapest_addition(groups, k, group, near):
+    """Return the record of a further unit that joins ``group`` at the least cost, and the cost.
 
     It comes from a near group that keeps k units without it.
     """
     best, least = NONE, np.inf
-    for h in near:
-        if groups.n_units[h] < k:
+    for near_group in near:
+        if groups.n_units[near_group] < k:
             continue
-        i = groups.head[h]
-        while i >= 0:
-            distance = squared_row_distance(groups.X, i, groups.centroids, g)
-            own_distance = squared_row_distance(groups.X, i, groups.centroids, h)
-            cost = ward_cost(distance, 1.0, groups.sizes[g])
-            cost -= own_distance * (groups.sizes[h] / (groups.sizes[h] - 1.0))
+        record = groups.head[near_group]
+        while record >= 0:
+            distance = squared_row_distance(groups.X, record, groups.centroids, group)
+            own_distance = squared_row_distance(groups.X, record, groups.centroids, near_group)
+            cost = ward_cost(distance, 1.0, groups.sizes[group])
+            cost -= own_distance * (groups.sizes[near_group] / (groups.sizes[near_group] - 1.0))
             if (
                 cost < least
-                and count_of(groups, g, groups.unit[i]) == 0
-                and may_leave(groups, k, i)
+                and count_of(groups, group, groups.unit[record]) == 0
+                and may_leave(groups, k, record)
             ):
-                best, least = i, cost
-            i = groups.next_record[i]
+                best, least = record, cost
+            record = groups.next_record[record]
     return best, least
 
 
 @compiled
-def add_units(groups, k, g, near, moved):
-    """Move records of near groups to ``g`` until it holds k units; return number and cost.
+def add_units(groups, k, group, near, moved):
+    """Move records of near groups to ``group`` until it holds k units.
 
-    The cost is inf where the near groups cannot spare enough; the records moved until then are
-    stored in ``moved``.
+    They are stored in ``moved``. Return their number and the cost, which is inf if the near groups
+    cannot spare enough.
     """
     total, n_moved = 0.0, 0
-    while groups.n_units[g] < k:
-        i, cost = cheapest_addition(groups, k, g, near)
-        if i == NONE:
+    while groups.n_units[group] < k:
+        record, cost = cheapest_addition(groups, k, group, near)
+        if record == NONE:
             return n_moved, np.inf
-        moved.records[n_moved], moved.original_groups[n_moved] = i, groups.labels[i]
-        move_record(groups, i, g)
+        moved.records[n_moved], moved.original_groups[n_moved] = record, groups.labels[record]
+        move_record(groups, record, group)
         total += cost
         n_moved += 1
     return n_moved, total
 
 
 @compiled
-def merge_groups(groups, tree, g, h):
-    """Move all records of group ``g`` to group ``h``."""
-    while groups.head[g] >= 0:
-        move_record(groups, groups.head[g], h)
-    move_point(tree, h, groups.centroids[h])
-    remove_point(tree, g)
+def merge_groups(groups, tree, group, target):
+    """Move all records of ``group`` to ``target``."""
+    while groups.head[group] >= 0:
+        move_record(groups, groups.head[group], target)
+    move_point(tree, target, groups.centroids[target])
+    remove_point(tree, group)
 
 
 @compiled
-def dissolve_group(groups, tree, k, g, near):
-    """Move each record of group ``g`` to the near group where it costs least."""
-    while groups.head[g] >= 0:
-        i = groups.head[g]
-        h = cheapest_join(groups, k, i, near)[0]
-        move_record(groups, i, h)
-        move_point(tree, h, groups.centroids[h])
-    remove_point(tree, g)
+def dissolve_group(groups, tree, k, group, near):
+    """Move each record of ``group`` to the near group where it costs least."""
+    while groups.head[group] >= 0:
+        record = groups.head[group]
+        target = cheapest_join(groups, k, record, near)[0]
+        move_record(groups, record, target)
+        move_point(tree, target, groups.centroids[target])
+    remove_point(tree, group)
 
 
 @compiled
-def repair_group(groups, tree, k, g):
-    """Repair ``g`` at the least increase of the SSE; return a group that needs repair, or NONE.
+def repair_group(groups, tree, k, group):
+    """Repair a group at the least increase of the SSE; return a group that needs repair, or NONE.
 
-    Nothing can be done if ``g`` is the only group. If no near group has enough units, ``g`` is
-    merged with the nearest one, which then needs repair itself.
+    Nothing can be done if it is the only group. If no near group has enough units, it is merged
+    with the nearest one, which then needs repair itself.
     """
     near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
-    near = near[: find_nearest(tree, groups.centroids[g], g, near, squares)]
+    near = near[: find_nearest(tree, groups.centroids[group], group, near, squares)]
     if near.shape[0] == 0:
         return NONE
-    partner, merging_cost = cheapest_merger(groups, k, g, near, squares)
-    dissolving_cost = dissolution_cost(groups, k, g, near)
+    partner, merging_cost = cheapest_merger(groups, k, group, near, squares)
+    dissolving_cost = dissolution_cost(groups, k, group, near)
     moved = MovedRecords(np.empty(k, np.int64), np.empty(k, np.int64))
-    n_moved, extension_cost = add_units(groups, k, g, near, moved)
+    n_moved, extension_cost = add_units(groups, k, group, near, moved)
     if extension_cost < np.inf and extension_cost <= min(merging_cost, dissolving_cost):
-        move_point(tree, g, groups.centroids[g])
-        for m in range(n_moved):
-            move_point(tree, moved.original_groups[m], groups.centroids[moved.original_groups[m]])
+        move_point(tree, group, groups.centroids[group])
+        for original_group in moved.original_groups[:n_moved]:
+            move_point(tree, original_group, groups.centroids[original_group])
         return NONE
-    for m in range(n_moved - 1, -1, -1):
-        move_record(groups, moved.records[m], moved.original_groups[m])
+    for position in range(n_moved - 1, -1, -1):
+        move_record(groups, moved.records[position], moved.original_groups[position])
     if dissolving_cost < merging_cost:
-        dissolve_group(groups, tree, k, g, near)
+        dissolve_group(groups, tree, k, group, near)
         return NONE
     if partner == NONE:
         partner = near[0]
-    merge_groups(groups, tree, g, partner)
+    merge_groups(groups, tree, group, partner)
     return partner if groups.n_units[partner] < k else NONE
 
 
 @compiled
-def cheapest_merger(groups, k, g, near, squares):
-    """Return the near group with which ``g`` has k units, at the least cost, and the cost.
+def cheapest_merger(groups, k, group, near, squares):
+    """Return the near group with which ``group`` has k units, at the least cost, and the cost.
 
     ``squares`` are the squared distances of the centroids.
     """
     best, least = NONE, np.inf
-    for m in range(near.shape[0]):
-        cost = ward_cost(squares[m], groups.sizes[g], groups.sizes[near[m]])
-        if cost < least and units_together(groups, g, near[m]) >= k:
-            best, least = near[m], cost
+    for position in range(near.shape[0]):
+        cost = ward_cost(squares[position], groups.sizes[group], groups.sizes[near[position]])
+        if cost < least and units_together(groups, group, near[position]) >= k:
+            best, least = near[position], cost
     return best, least
 
 
@@ -187,39 +187,39 @@ def dissolve_if_cheaper(groups, tree, k, candidates):
     """Dissolve the ``candidates`` whose records cost less in other groups; return their number."""
     near, squares = np.empty(MAX_NEAR_GROUPS, np.int64), np.empty(MAX_NEAR_GROUPS)
     n_dissolved = 0
-    for g in candidates:
-        if groups.sizes[g] == 0:
+    for group in candidates:
+        if groups.sizes[group] == 0:
             continue
-        count = find_nearest(tree, groups.centroids[g], g, near, squares)
-        sse = sse_of(groups, g)
-        if sse > 0.0 and dissolution_cost(groups, k, g, near[:count]) < -ROUNDING * sse:
-            dissolve_group(groups, tree, k, g, near[:count])
+        count = find_nearest(tree, groups.centroids[group], group, near, squares)
+        sse = sse_of(groups, group)
+        if sse > 0.0 and dissolution_cost(groups, k, group, near[:count]) < -ROUNDING * sse:
+            dissolve_group(groups, tree, k, group, near[:count])
             n_dissolved += 1
     return n_dissolved
 
 
 @compiled
-def split_group(groups, k, g, h):
-    """Move the outermost records of ``g``, of k units, to the empty group ``h``."""
-    size = groups.sizes[g]
+def split_group(groups, k, group, new_group):
+    """Move the outermost records of a group, of k units, to an empty group."""
+    size = groups.sizes[group]
     members, squares = np.empty(size, np.int64), np.empty(size)
-    i, farthest = groups.head[g], 0
-    for m in range(size):
-        members[m] = i
-        squares[m] = squared_row_distance(groups.X, i, groups.centroids, g)
-        if squares[m] > squares[farthest]:
-            farthest = m
-        i = groups.next_record[i]
+    record, farthest = groups.head[group], 0
+    for position in range(size):
+        members[position] = record
+        squares[position] = squared_row_distance(groups.X, record, groups.centroids, group)
+        if squares[position] > squares[farthest]:
+            farthest = position
+        record = groups.next_record[record]
     outermost = members[farthest]
-    for m in range(size):
-        squares[m] = squared_row_distance(groups.X, members[m], groups.X, outermost)
+    for position in range(size):
+        squares[position] = squared_row_distance(groups.X, members[position], groups.X, outermost)
     order = np.argsort(squares, kind="mergesort")
-    m = 0
-    while groups.n_units[h] < k:
-        move_record(groups, members[order[m]], h)
-        m += 1
-    update_centroid(groups, g)
-    update_centroid(groups, h)
+    position = 0
+    while groups.n_units[new_group] < k:
+        move_record(groups, members[order[position]], new_group)
+        position += 1
+    update_centroid(groups, group)
+    update_centroid(groups, new_group)
 
 
 @compiled
@@ -228,9 +228,9 @@ def split_groups(groups, k, n_groups, split_equal):
 
     Groups of equal records are split only if ``split_equal``, since that saves nothing.
     """
-    for g in range(n_groups):
-        while groups.n_units[g] >= 2 * k and (split_equal or sse_of(groups, g) > 0.0):
-            split_group(groups, k, g, n_groups)
+    for group in range(n_groups):
+        while groups.n_units[group] >= 2 * k and (split_equal or sse_of(groups, group) > 0.0):
+            split_group(groups, k, group, n_groups)
             n_groups += 1
     return n_groups
 
@@ -238,7 +238,7 @@ def split_groups(groups, k, n_groups, split_equal):
 @compiled
 def repair_groups(groups, tree, k, queue, start, stop):
     """Repair those of the groups ``queue[start:stop]`` that hold fewer than k units."""
-    for i in range(start, stop):
-        g = queue[i]
-        while g != NONE and groups.sizes[g] > 0 and groups.n_units[g] < k:
-            g = repair_group(groups, tree, k, g)
+    for position in range(start, stop):
+        group = queue[position]
+        while group != NONE and groups.sizes[group] > 0 and groups.n_units[group] < k:
+            group = repair_group(groups, tree, k, group)

@@ -79,6 +79,7 @@ def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int
     triples = duals.triples[has_triple_dual]
     triples_of, clusters_of = incidence(triples, n), incidence(duals.clusters[has_cluster_dual], n)
     return PricingDuals(
+        size=size,
         record_dual=duals.record_dual,
         group_dual=duals.group_dual,
         rank=rank,
@@ -97,14 +98,13 @@ def duals_by_rank(table: NeighbourTable, duals: Duals, order: Indices, size: int
 def price_anchors(
     table: NeighbourTable,
     ranked_duals: PricingDuals,
-    size: int,
     effort: PricingEffort,
     anchors: Indices,
 ) -> AnchorResult:
-    """Search for groups of ``size`` at some ``anchors``."""
-    cheapest = open_cheapest_groups(len(anchors), MAX_GROUPS_PER_ANCHOR, size)
+    """Search for groups of negative reduced cost at some ``anchors``."""
+    cheapest = open_cheapest_groups(len(anchors), MAX_GROUPS_PER_ANCHOR, ranked_duals.size)
     limits = SearchLimits(-effort.tolerance, effort.max_candidates, effort.max_steps)
-    price_groups(table, ranked_duals, anchors, size, limits, cheapest)
+    price_groups(table, ranked_duals, anchors, limits, cheapest)
     lowest_costs = cheapest.costs.min(axis=1)
     is_complete = cheapest.bounds >= np.minimum(lowest_costs, -effort.tolerance)
     groups = cheapest.groups[cheapest.is_stored]

@@ -44,10 +44,10 @@ def incidence(rows: Indices, n: int) -> Incidence:
 
     -1 is padding.
     """
-    flat = rows.ravel()
-    order = np.argsort(flat, kind="stable")
-    order = order[np.searchsorted(flat[order], 0) :]
-    start = np.searchsorted(flat[order], np.arange(n + 1))
+    records = rows.ravel()
+    order = np.argsort(records, kind="stable")
+    order = order[np.searchsorted(records[order], 0) :]
+    start = np.searchsorted(records[order], np.arange(n + 1))
     return Incidence(start.astype(np.int64), order // rows.shape[1])
 
 

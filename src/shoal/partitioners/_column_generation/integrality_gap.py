@@ -21,7 +21,7 @@ References
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._kernels.column_generation.group_search import list_all_groups
+from shoal._kernels.column_generation.group_search import SearchLimits, list_all_groups
 from shoal.partitioners._base import Values
 from shoal.partitioners._column_generation.column_pool import (
     improve_from_pool,
@@ -51,15 +51,13 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
     columns.add_partition(proof.labels)
     n_partition_groups = len(columns)
     order = np.argsort(-proof.duals.record_dual, kind="stable").astype(np.int64)
-    sizes = range(proof.k, 2 * proof.k)
+    sizes, limits = range(proof.k, 2 * proof.k), SearchLimits(cutoff, len(order), MAX_STEPS)
     ranked_duals = [proof.pricing.ranked_duals(proof.duals, order, size) for size in sizes]
     buffers = [np.empty((max_groups, size), np.int64) for size in sizes]
     is_leading = np.zeros(len(order), bool)
     for anchor in order:
-        for size, size_duals, buffer in zip(sizes, ranked_duals, buffers, strict=True):
-            count = list_all_groups(
-                proof.pricing.table, size_duals, anchor, size, cutoff, MAX_STEPS, buffer
-            )
+        for size_duals, buffer in zip(ranked_duals, buffers, strict=True):
+            count = list_all_groups(proof.pricing.table, size_duals, anchor, limits, buffer)
             if count < 0 or len(columns) + count > max_groups + n_partition_groups:
                 return columns, is_leading
             columns.add(buffer[:count])

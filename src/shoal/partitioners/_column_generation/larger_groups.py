@@ -34,8 +34,8 @@ def triple_multiplicity(size: int, k: int) -> float:
 
     They are taken from a group of ``size`` records that contains the whole triple.
     """
-    two, three = comb(size - 3, k - 2), comb(size - 3, k - 3) if k > 2 else 0
-    return (3 * two + three) / comb(size - 1, k - 1)
+    n_with_two, n_with_three = comb(size - 3, k - 2), comb(size - 3, k - 3) if k > 2 else 0
+    return (3 * n_with_two + n_with_three) / comb(size - 1, k - 1)
 
 
 @cache

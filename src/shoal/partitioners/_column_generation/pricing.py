@@ -106,11 +106,11 @@ class Pricing:
         """Yield anchors and the results of their searches, for all sizes."""
         order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
-        yield from self.search_size(ranked_duals, anchors, self.k, effort, on_progress)
+        yield from self.search_size(ranked_duals, anchors, effort, on_progress)
         for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
             order, anchors = self.screen_anchors(duals, size, effort, on_progress)
             ranked_duals = self.ranked_duals(duals, order, size)
-            yield from self.search_size(ranked_duals, anchors, size, effort, on_progress)
+            yield from self.search_size(ranked_duals, anchors, effort, on_progress)
 
     def screen_anchors(
         self,
@@ -130,7 +130,7 @@ class Pricing:
         shifted_duals = duals._replace(record_dual=duals.record_dual + DEFICIT_FACTOR * deficit)
         order, anchors = self.rank_records(shifted_duals, deficit > 0)
         ranked_duals = self.ranked_duals(shifted_duals, order, size)
-        price = partial(price_anchors, self.table, ranked_duals, size, screening_effort)
+        price = partial(price_anchors, self.table, ranked_duals, screening_effort)
         negative_anchors = [
             chunk[result.reduced_cost_bound < -effort.tolerance]
             for chunk, result in price_in_threads(
@@ -143,17 +143,16 @@ class Pricing:
         self,
         ranked_duals: PricingDuals,
         anchors: Indices,
-        size: int,
         effort: PricingEffort,
         on_progress: OnProgress,
     ) -> Iterator[tuple[Indices, AnchorResult]]:
-        """Yield anchors and the results of their searches, for one size.
+        """Yield anchors and the results of their searches, for the size of the ranked duals.
 
         While the search is complete for all but a few anchors, it is repeated for these with more
         steps, which takes no longer than the first search may.
         """
         while len(anchors):
-            price = partial(price_anchors, self.table, ranked_duals, size, effort)
+            price = partial(price_anchors, self.table, ranked_duals, effort)
             retry_effort = effort._replace(max_steps=max(RETRY_FACTOR * effort.max_steps, 1))
             incomplete = []
             for chunk, result in price_in_threads(
@@ -173,7 +172,7 @@ class Pricing:
             has_many_left = RETRY_FACTOR * len(remaining) > len(self.table.X)
             if retry_effort.max_steps > effort.max_steps_on_retry or has_many_left:
                 bounds = np.concatenate([bounds for _, bounds in incomplete])
-                no_groups = np.empty((0, size), np.int64)  # they were yielded before
+                no_groups = np.empty((0, ranked_duals.size), np.int64)  # they were yielded before
                 yield (
                     remaining,
                     AnchorResult(bounds, no_groups, 0.0, np.zeros(len(remaining), bool)),

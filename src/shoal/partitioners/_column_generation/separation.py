@@ -108,10 +108,10 @@ def violated_clusters(
                     violated.append(ViolatedCluster(saving, records, divisor))
     violated.sort(key=lambda cluster: (-cluster.saving, cluster.records, cluster.divisor))
     violated = violated[:max_clusters]
-    result = np.full((len(violated), max_records), -1, np.int64)
-    for row, violated_cluster in zip(result, violated, strict=True):
+    clusters = np.full((len(violated), max_records), -1, np.int64)
+    for row, violated_cluster in zip(clusters, violated, strict=True):
         row[: len(violated_cluster.records)] = violated_cluster.records
-    return result, np.array([cluster.divisor for cluster in violated], np.int64)
+    return clusters, np.array([cluster.divisor for cluster in violated], np.int64)
 
 
 def violated_triples(columns: Columns, weights: Values, max_triples: int) -> Indices:
@@ -127,9 +127,9 @@ def violated_triples(columns: Columns, weights: Values, max_triples: int) -> Ind
     triple_weight: dict[tuple[int, ...], float] = {}
     for group, weight in zip(groups, weights[fractional].tolist(), strict=True):
         touched_triples = {
-            tuple(sorted((a, b, c)))
-            for a, b in combinations(group, 2)
-            for c in (near[a] | near[b]) - {a, b}
+            tuple(sorted((first, second, third)))
+            for first, second in combinations(group, 2)
+            for third in (near[first] | near[second]) - {first, second}
         }
         for triple in touched_triples:
             triple_weight[triple] = triple_weight.get(triple, 0.0) + weight

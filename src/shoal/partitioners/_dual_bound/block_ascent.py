@@ -24,7 +24,7 @@ from shoal.partitioners._dual_bound.long_table import (
     LongTable,
     Rows,
     extract_block,
-    positions,
+    positions_in_block,
     rows_around,
 )
 
@@ -78,7 +78,7 @@ def price_rows(
     The anchor of a group is its row that comes first in ``order``.
     """
     ranked_duals = duals_by_rank(table, Duals(dual), order, k)
-    return price_anchors(table, ranked_duals, k, effort, anchors)
+    return price_anchors(table, ranked_duals, effort, anchors)
 
 
 class BlockTask(NamedTuple):
@@ -140,7 +140,9 @@ def ascend_block(table: LongTable, task: BlockTask) -> AscendedBlock:
     size = stop - start
     block_table, rows = extract_block(table, start, stop, task.outside)
     pool = GroupPool(
-        block_table.X, positions(task.groups, start, stop, task.outside), task.n_border_groups
+        block_table.X,
+        positions_in_block(task.groups, start, stop, task.outside),
+        task.n_border_groups,
     )
     limits = np.array([factor * table.neighbour_dual[start:stop] for factor in DUAL_RANGE])
     dual = task.dual.copy()  # a task may be repeated

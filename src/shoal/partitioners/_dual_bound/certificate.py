@@ -263,16 +263,16 @@ def to_certificate(
     """Return the duals of rows as a certificate, in the order and the units of the table."""
     duals, power = np.empty(len(row_duals)), 2 * table.power
     duals[table.order] = row_duals
-    bound = max(0.0, fsum(duals) - rounding(table, duals, cost))
+    bound = max(0.0, fsum(duals) - rounding_error(table, duals, cost))
     return Certificate(
         np.ldexp(duals, power), table.k, float(np.ldexp(bound, power)), complete, seconds
     )
 
 
-def rounding(table: LongTable, duals: Values, cost: float | None) -> float:
+def rounding_error(table: LongTable, duals: Values, cost: float | None) -> float:
     """Return the greatest rounding error of the reduced costs of an optimal partition.
 
-    Its terms are the duals and the squared distances of the groups, which add up to no more than
+    Their terms are the duals and the squared distances of the groups, which add up to no more than
     the SSE of any partition, such as that of consecutive rows.
     """
     n = len(table.X)

@@ -46,13 +46,12 @@ class GroupPool:
 
     def add(self, groups: NDArray[np.integer]) -> int:
         """Add the rows of ``groups``; return the number of new ones."""
-        keys, first = np.unique(group_keys(groups.astype(np.int32)), return_index=True)
-        new = first
+        keys, rows = np.unique(group_keys(groups.astype(np.int32)), return_index=True)
         if len(self):
             position = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
             is_new = self._keys[position] != keys
-            keys, new = keys[is_new], first[is_new]
-        members = groups[np.sort(new)].astype(np.int32)
+            keys, rows = keys[is_new], rows[is_new]
+        members = groups[np.sort(rows)].astype(np.int32)
         self.members = np.concatenate([self.members, members])
         self.costs = np.concatenate([self.costs, group_costs(self.X, members)])
         self._keys = np.sort(np.concatenate([self._keys, keys]))
@@ -67,9 +66,9 @@ class GroupPool:
 
     def incidence(self, n: int) -> tuple[Indices, Indices]:
         """Return which groups contain each of the first ``n`` rows, in compressed row format."""
-        flat = self.members.ravel()
-        positions = np.flatnonzero(flat < n)
-        rows = flat[positions]
+        all_rows = self.members.ravel()
+        positions = np.flatnonzero(all_rows < n)
+        rows = all_rows[positions]
         start = np.zeros(n + 1, np.int64)
         np.cumsum(np.bincount(rows, minlength=n), out=start[1:])
         return start, positions[np.argsort(rows, kind="stable")] // self.members.shape[1]

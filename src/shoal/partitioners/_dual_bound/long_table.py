@@ -87,13 +87,13 @@ def extract_block(
     """
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
-    block_near = positions(table.near[start:stop], start, stop, outside)
+    block_near = positions_in_block(table.near[start:stop], start, stop, outside)
     squares = squared_distances_to_neighbours(X, block_near)
     square_sums = nearest_sums(table.X, table.near, rows, table.k)
     return NeighbourTable(X, block_near, squares, square_sums), rows
 
 
-def positions(
+def positions_in_block(
     rows: NDArray[np.integer], start: int, stop: int, outside: NDArray[np.integer]
 ) -> Indices:
     """Return the positions of some rows in the small table of a block.

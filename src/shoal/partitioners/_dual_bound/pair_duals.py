@@ -1,4 +1,4 @@
-"""Feasible duals from pairs of near records: less than a tenth of a millisecond per record.
+"""Feasible duals from pairs of near records, in less than a tenth of a millisecond per record.
 
 `shoal._kernels.dual_bound.pair_costs` explains why they are feasible.
 """
@@ -7,6 +7,8 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.dual_bound.pair_costs import (
+    ListedRows,
+    PossiblePartners,
     add_pairs,
     balance_potentials,
     count_partners,
@@ -17,7 +19,7 @@ from shoal._kernels.dual_bound.pair_costs import (
 )
 from shoal._kernels.dual_bound.row_boxes import box_levels
 from shoal.partitioners._base import Indices, Values
-from shoal.partitioners._dual_bound.long_table import LongTable, Rows, rounding_share
+from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
 N_NEIGHBOURS = 24  # neighbours of a record that are used; more raise the bound little
 SWEEPS = 4  # over the first potentials
@@ -32,19 +34,19 @@ BATCH = 16_384  # rows that are searched at a time, which saves memory
 
 def pair_duals(table: LongTable) -> Values:
     """Return feasible duals of all rows: of potentials, or of neighbours if these prove more."""
-    k, n, n_listed = table.k, len(table.X), n_used_neighbours(table)
+    k, n = table.k, len(table.X)
     if n <= k or not table.neighbour_dual.any():
         return table.neighbour_dual
     scale = table.neighbour_dual * (k / (k - 1))  # the potentials of k rows at equal distances
     potential = scale.copy()
     for _ in range(SWEEPS):
-        balance_potentials(table.X, table.near, n_listed, potential, k)
-    limit, start, partners = possible_partners(table, potential, scale)
+        balance_potentials(listed_rows(table), potential, k)
+    limit, partners = possible_partners(table, potential, scale)
     np.minimum(potential, limit, out=potential)
     cost, gradient, best = np.empty(n), np.empty(n), table.neighbour_dual
     for step in range(N_STEPS):
         progress.report("comparing near records", step, N_STEPS)
-        write_pair_costs(table.X, start, partners, potential, k, cost, gradient)
+        write_pair_costs(partners, potential, k, cost, gradient)
         duals = ((k - 1) * potential + cost) / k - rounding_share(table) * np.abs(potential)
         if duals.sum() > best.sum():
             best = duals
@@ -58,25 +60,25 @@ def max_used_neighbours(k: int) -> int:
     return max(N_NEIGHBOURS, 2 * k)
 
 
-def n_used_neighbours(table: LongTable) -> int:
-    """Return how many listed neighbours are used."""
-    return min(int(table.near.shape[1]), max_used_neighbours(table.k))
+def listed_rows(table: LongTable) -> ListedRows:
+    """Return the neighbours that each row lists."""
+    n_listed = min(int(table.near.shape[1]), max_used_neighbours(table.k))
+    return ListedRows(table.X, table.near, n_listed)
 
 
 def possible_partners(
     table: LongTable, potential: Values, scale: Values
-) -> tuple[Values, Indices, Rows]:
+) -> tuple[Values, PossiblePartners]:
     """Return limits of the potentials, and all rows that can be partners within them.
 
-    The partners of row i are ``partners[start[i] : start[i + 1]]``. If neither of two rows lists
-    the other, their squared distance is at least that of each to the farthest row that it lists. So
-    they are no partners if each potential is at most half of the latter. Isolated rows have higher
-    limits, and the whole table is searched for their partners.
+    If neither of two rows lists the other, their squared distance is at least that of each to the
+    farthest row that it lists. So they are no partners if each potential is at most half of the
+    latter. Isolated rows have higher limits, and the whole table is searched for their partners.
     """
-    n, n_listed = len(table.X), n_used_neighbours(table)
+    n, listed = len(table.X), listed_rows(table)
     farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)
-    if n_listed < n - 1:
-        write_listed_limits(table.X, table.near, n_listed, potential, farthest, unlisted_limit)
+    if listed.n_listed < n - 1:
+        write_listed_limits(listed, potential, farthest, unlisted_limit)
     half = farthest / 2
     limit = np.minimum(potential + MARGIN * scale, np.maximum(unlisted_limit, farthest - scale))
     wide_rows = np.flatnonzero(limit > WIDE_FACTOR * half)
@@ -85,12 +87,12 @@ def possible_partners(
     limit[wide_rows] = wide_limits
     rows, others = unlisted_pairs(table, wide_rows, limit, half)
     counts = np.bincount(rows, minlength=n) + np.bincount(others, minlength=n)
-    count_partners(table.X, table.near, n_listed, limit, counts)
+    count_partners(listed, limit, counts)
     start = np.concatenate([[0], np.cumsum(counts)])
     next_free, partners = start[:-1].copy(), np.empty(start[-1], np.int32)
-    fill_partners(table.X, table.near, n_listed, limit, next_free, partners)
+    fill_partners(listed, limit, next_free, partners)
     add_pairs(rows, others, next_free, partners)
-    return limit, start, partners
+    return limit, PossiblePartners(table.X, start, partners)
 
 
 def unlisted_pairs(
@@ -100,14 +102,13 @@ def unlisted_pairs(
 
     The limit of a row with too many of them is lowered to its entry of ``safe_limits``.
     """
-    X, near, n = table.X, table.near, len(table.X)
-    boxes = box_levels(X)
+    n, boxes, listed = len(table.X), box_levels(table.X), listed_rows(table)
     is_searched, pairs = np.zeros(n, bool), [np.empty((2, 0), np.int32)]
     for start in range(0, len(wide_rows), BATCH):
         batch = wide_rows[start : start + BATCH]
         unlisted = np.empty((len(batch), MAX_UNLISTED), np.int32)
         counts = np.empty(len(batch), np.int64)
-        list_unlisted(X, near, n_used_neighbours(table), boxes, limit, batch, unlisted, counts)
+        list_unlisted(listed, boxes, limit, batch, unlisted, counts)
         has_few = counts <= MAX_UNLISTED
         is_searched[batch[has_few]] = True
         is_filled = has_few[:, None] & (np.arange(MAX_UNLISTED) < counts[:, None])
