@@ -1,4 +1,4 @@
-"""Columns become coordinates in comparable units, on which distances are computed.
+"""Columns become coordinates in comparable units, from which distances are computed.
 
 `encode` turns columns of every kind into axes, `standardise` makes these comparable, `dependence`
 adds the confidential columns, and `column_blocks` divides many columns into blocks of correlated

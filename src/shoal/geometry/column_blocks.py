@@ -1,5 +1,7 @@
 """Blocks of correlated columns, to be masked together."""
 
+from itertools import combinations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -46,14 +48,14 @@ def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
     remaining = list(range(X.shape[1]))
     blocks: list[list[int]] = []
     while len(remaining) > size:
-        pairs = [(i, j) for i in remaining for j in remaining if i < j]
         block = [remaining[0]]
         if size > 1:
-            best_pair = max(pairs, key=lambda pair: (correlation[pair], -pair[0], -pair[1]))
-            block = [*best_pair]
+            pairs = combinations(remaining, 2)
+            block = [*max(pairs, key=lambda pair: (correlation[pair], -pair[0], -pair[1]))]
         while len(block) < size:
             mean = correlation[block].mean(axis=0)
-            block.append(max((j for j in remaining if j not in block), key=lambda j: (mean[j], -j)))
-        remaining = [j for j in remaining if j not in block]
+            free_columns = [column for column in remaining if column not in block]
+            block.append(max(free_columns, key=lambda column: (mean[column], -column)))
+        remaining = [column for column in remaining if column not in block]
         blocks.append(sorted(block))
     return sorted([*blocks, remaining])

@@ -13,17 +13,18 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 
 Matrix = NDArray[np.float64]
+Values = NDArray[np.float64]  # one for each record or category
 Codes = NDArray[np.int64]
 
 MAX_EXACT_CATEGORIES = 500  # with exact distances; they take one axis fewer than their number
 PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
-ROUNDING = 1e-9  # relative error of squared distances that is due to rounding
+ROUNDING = 1e-9  # relative rounding error of squared distances
 
 
 def simplex_points(n_categories: int) -> Matrix:
     """Return the corners of a regular simplex: a point for each category, any two at distance 1.
 
-    They lie on ``n_categories - 1`` axes, of which each separates one category from all before it.
+    They lie on ``n_categories - 1`` axes; each separates one category from all before it.
 
     Examples
     --------
@@ -69,7 +70,7 @@ def embed_distances(distances: Matrix, name: str = "") -> Matrix:
     squares = distances**2
     residual = (squares[0] + squares[:, :1] - squares) / 2
     tolerance = ROUNDING * squares.max(initial=0.0)
-    axes: list[Matrix] = []
+    axes: list[Values] = []
     while np.diag(residual).max() > tolerance:
         pivot = int(np.argmax(np.diag(residual)))
         axes.append(residual[pivot] / np.sqrt(residual[pivot, pivot]))
@@ -123,7 +124,7 @@ def project_categories(ancestors: Codes) -> Matrix:
 
 
 def axes_of(
-    values: Matrix,
+    values: Values,
     codes: Codes,
     kind: str,
     distances: Matrix | None,
@@ -169,15 +170,15 @@ def axes_of(
 def join_axes(blocks: Sequence[Matrix]) -> tuple[Matrix, Codes]:
     """Return the axes of all columns in one matrix, and the column that each axis belongs to."""
     widths = [block.shape[1] for block in blocks]
-    A = np.empty((len(blocks[0]), sum(widths)))
-    column_of = np.repeat(np.arange(len(blocks)), widths)
+    axes = np.empty((len(blocks[0]), sum(widths)))
+    column_of_axis = np.repeat(np.arange(len(blocks)), widths)
     for column, block in enumerate(blocks):
-        A[:, column_of == column] = block
-    return A, column_of
+        axes[:, column_of_axis == column] = block
+    return axes, column_of_axis
 
 
 def _additive_constant(squares: Matrix) -> float:
-    """Return a constant that makes squared distances Euclidean if it is added to all of them."""
+    """Return a constant that makes squared distances Euclidean when added to all of them."""
     centred = squares - squares.mean(axis=0)
     centred = (centred - centred.mean(axis=1)[:, np.newaxis]) / -2
     return float(-2 * np.linalg.eigvalsh(centred)[0]) * (1 + 1e-6)

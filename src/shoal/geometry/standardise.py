@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
+Values = NDArray[np.float64]  # one for each column
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ def is_constant(X: Matrix) -> NDArray[np.bool_]:
     return np.asarray(((reference == X) | is_missing).all(axis=0))
 
 
-def standard_deviation(X: Matrix) -> NDArray[np.float64]:
+def standard_deviation(X: Matrix) -> Values:
     """Return the population standard deviation of each column, without overflow.
 
     Examples
@@ -91,14 +92,14 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
 
 def _weighted_moments(
     X: Matrix, is_missing: NDArray[np.bool_], weights: Weights
-) -> tuple[Matrix, Matrix]:
+) -> tuple[Matrix, Values]:
     """Return the differences to the weighted mean, and the weighted standard deviation."""
-    W = np.where(is_missing, 0.0, weights[:, np.newaxis])
-    total = W.sum(axis=0)
+    cell_weights = np.where(is_missing, 0.0, weights[:, np.newaxis])
+    total = cell_weights.sum(axis=0)
     total[total == 0] = 1.0  # a column without values
     centred = np.where(is_missing, 0.0, X - means(X))
-    centred = np.where(is_missing, 0.0, centred - (W * centred).sum(axis=0) / total)
-    return centred, np.sqrt((W * centred**2).sum(axis=0) / total)
+    centred = np.where(is_missing, 0.0, centred - (cell_weights * centred).sum(axis=0) / total)
+    return centred, np.sqrt((cell_weights * centred**2).sum(axis=0) / total)
 
 
 def fill_missing_with_mean(
@@ -110,7 +111,7 @@ def fill_missing_with_mean(
     return np.where(is_missing, means(X), X) if is_missing.any() else X
 
 
-def means(X: Matrix) -> Matrix:
+def means(X: Matrix) -> Values:
     """Return the mean of the values that are not missing; 0 where there are none."""
     is_missing = np.isnan(X)
     reference = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]

@@ -1,14 +1,15 @@
-"""Sums of squares of columns, in total and within groups, and those of records."""
+"""Sums of squares: of columns, in total and within groups, and of single records."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.float64]
+Values = NDArray[np.float64]  # one for each record or column
 Labels = NDArray[np.int64]
 
 
-def total_sums_of_squares(X: Matrix) -> NDArray[np.float64]:
-    """Return, per column, the sum of the squared differences to its mean.
+def total_sums_of_squares(X: Matrix) -> Values:
+    """Return the sum of the squared differences of each column to its mean.
 
     Examples
     --------
@@ -18,8 +19,8 @@ def total_sums_of_squares(X: Matrix) -> NDArray[np.float64]:
     return np.array([((column - column.mean()) ** 2).sum() for column in X.T])
 
 
-def within_group_sums_of_squares(X: Matrix, labels: Labels) -> NDArray[np.float64]:
-    """Return, per column, the sum of the squared differences to the means of the groups.
+def within_group_sums_of_squares(X: Matrix, labels: Labels) -> Values:
+    """Return the sum of the squared differences of each column to the means of the groups.
 
     Parameters
     ----------
@@ -42,8 +43,8 @@ def within_group_sums_of_squares(X: Matrix, labels: Labels) -> NDArray[np.float6
     return np.array([(_differences(column, labels, sizes) ** 2).sum() for column in X.T])
 
 
-def squared_errors(X: Matrix, labels: Labels) -> NDArray[np.float64]:
-    """Return, per record, the squared distance to the mean of its group.
+def squared_errors(X: Matrix, labels: Labels) -> Values:
+    """Return the squared distance of each record to the mean of its group.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def squared_errors(X: Matrix, labels: Labels) -> NDArray[np.float64]:
     return errors
 
 
-def _differences(column: NDArray[np.float64], labels: Labels, sizes: Labels) -> NDArray[np.float64]:
+def _differences(column: Values, labels: Labels, sizes: NDArray[np.int64]) -> Values:
     """Return the differences of a column to the means of the groups."""
     means = np.bincount(labels, column) / sizes
     return np.asarray(column - means[labels])
