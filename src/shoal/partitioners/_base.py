@@ -29,7 +29,7 @@ from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 Labels = NDArray[np.int64]  # group of each record
 Indices = NDArray[np.int64]  # numbers of records, groups or columns
 Matrix = NDArray[np.float64]
-Values = NDArray[np.float64]  # one for each record or group
+Values = NDArray[np.float64]  # one for each record, group or column
 
 MAX_VALUE = 1e150  # squared distances of greater values may not fit into a float64
 STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
@@ -135,7 +135,7 @@ def centroids_and_sse(X: Matrix, labels: Labels) -> tuple[Matrix, float]:
     return centroids, float(np.square(X - centroids[labels]).sum())
 
 
-def squared_distances(X: Matrix, point: NDArray[np.float64]) -> NDArray[np.float64]:
+def squared_distances(X: Matrix, point: Values) -> Values:
     """Return the squared distance of each row of ``X`` to ``point``."""
     return np.asarray(((X - point) ** 2).sum(axis=1))
 
@@ -361,4 +361,5 @@ def run_in_strides(
 
 
 def _suits_pool(index: Index, max_pool: int) -> bool:
+    """Return whether passes over a pool are faster than further searches in an index."""
     return bool(index.size[0] <= max_pool) or reads_most_blocks(index)

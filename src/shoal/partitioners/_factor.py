@@ -72,18 +72,18 @@ def initial_factor(X: Matrix) -> Pairs:
 
 def near_pairs(X: Matrix) -> Pairs:
     """Return the edges between each record and its nearest neighbours."""
-    m = min(NEAREST, len(X) - 1)
-    near = nearest_others(open_index(X), m)[0]
-    return np.column_stack([np.repeat(np.arange(len(X)), m), near.ravel()])
+    n_nearest = min(NEAREST, len(X) - 1)
+    near = nearest_others(open_index(X), n_nearest)[0]
+    return np.column_stack([np.repeat(np.arange(len(X)), n_nearest), near.ravel()])
 
 
 def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
     """Return the graph of slots, in which each pair is three edges."""
     u, v = pairs.T
     ends = np.concatenate([pairs, np.column_stack([u, n + v]), np.column_stack([v, n + u])])
-    flat = ends.ravel()
-    order = np.argsort(flat, kind="stable")
-    start = np.searchsorted(flat[order], np.arange(2 * n + 1))
+    end_slots = ends.ravel()
+    order = np.argsort(end_slots, kind="stable")
+    start = np.searchsorted(end_slots[order], np.arange(2 * n + 1))
     return Graph(np.ascontiguousarray(ends), np.tile(weight, 3), start, order // 2)
 
 

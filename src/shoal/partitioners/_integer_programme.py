@@ -166,7 +166,7 @@ class IntegerProgramme:
         ndarray of shape (n_columns,) or None
             The values of all columns; None if the heuristic found none.
         """
-        free_columns, values, batch = columns, relaxation.values, len(columns)
+        free_columns, values, max_fixed = columns, relaxation.values, len(columns)
         while True:
             free_values = values[free_columns]
             is_fractional = (free_values > INTEGRALITY_TOLERANCE) & (
@@ -176,23 +176,23 @@ class IntegerProgramme:
             if not len(fractional_columns):
                 return values
             order = fractional_columns[np.argsort(-values[fractional_columns], kind="stable")]
-            batch = max(1, min(batch, int(np.ceil(FIXING_SHARE * len(order)))))
+            max_fixed = max(1, min(max_fixed, int(np.ceil(FIXING_SHARE * len(order)))))
             is_one = free_values >= 1 - INTEGRALITY_TOLERANCE
-            fixed_columns = np.concatenate([free_columns[is_one], order[:batch]])
+            fixed_columns = np.concatenate([free_columns[is_one], order[:max_fixed]])
             self.set_bounds(fixed_columns, 1.0, 1.0)
             solution = self.relax(on_progress)
             if solution is not None:
-                values, batch = solution.values, len(columns)
+                values, max_fixed = solution.values, len(columns)
                 free_columns = np.setdiff1d(free_columns, fixed_columns)
                 continue
             self.set_bounds(fixed_columns, 0.0, 1.0)
-            if batch == 1:
+            if max_fixed == 1:
                 self.set_bounds(order[:1], 0.0, 0.0)
                 solution = self.relax(on_progress)
                 if solution is None:
                     return None
                 values, free_columns = solution.values, np.setdiff1d(free_columns, order[:1])
-            batch //= 4
+            max_fixed //= 4
 
     def solve(self, start: Values, max_nodes: int, on_progress: OnProgress) -> IntegerSolution:
         """Solve the integer programme from a feasible solution, within a number of nodes."""

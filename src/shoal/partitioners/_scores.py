@@ -3,28 +3,25 @@
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal._params import AtLeast
 from shoal.errors import ParameterError
 from shoal.geometry.standardise import zscore
-from shoal.partitioners._base import Matrix
+from shoal.partitioners._base import Indices, Matrix, Values
 
 Column = Annotated[int, AtLeast(0)]
 Score = Literal["first-component", "sum-of-z"] | Column
 Loadings = Literal["exact", "rounded"]
-Vector = NDArray[np.float64]
 
 SCORE_BITS = 40  # of a score that count; lower bits are rounding errors
 EIGENVALUE_TOLERANCE = 1e-9  # eigenvalues this close to the largest count as equal to it
 
 
-def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
-    """Return one number per record.
+def score(X: Matrix, by: str | int, loadings: str = "exact") -> Values:
+    """Return the score of each record.
 
-    Scores of several columns are taken on z-scores of ``X``, whatever its units,
-    and to twelve digits: sums that are equal up to rounding are equal, and the
-    order of their records is left to the record numbers.
+    Scores of several columns are sums of z-scores, so they do not depend on units. They are rounded
+    to twelve digits, so that records whose scores differ by rounding alone stay in their order.
 
     Parameters
     ----------
@@ -59,13 +56,12 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Vector:
     return np.asarray(np.rint(np.ldexp(total, SCORE_BITS - exponent)))
 
 
-def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
+def first_component(Z: Matrix, loadings: str = "exact") -> Values:
     """Return the weights of the columns in the first principal component of z-scores.
 
-    An eigenvector has no sign of its own: the first column whose weight is at
-    least half the greatest counts positively. Where several eigenvalues are the
-    largest, the vector among theirs that is nearest to that column is taken. So
-    nothing depends on the library that solves for eigenvalues.
+    The sign of an eigenvector is arbitrary: the first column whose weight is at least half the
+    greatest counts positively. If several eigenvalues are the largest, the one of their
+    eigenvectors nearest to that column is returned. So nothing depends on the eigenvalue solver.
 
     Parameters
     ----------
@@ -93,7 +89,7 @@ def first_component(Z: Matrix, loadings: str = "exact") -> Vector:
     return np.asarray(component)
 
 
-def order_by_score(scores: Vector, descending: bool = False) -> NDArray[np.int64]:
+def order_by_score(scores: Values, descending: bool = False) -> Indices:
     """Return the records by score; equal scores stay in the order of the records."""
     return np.argsort(-scores if descending else scores, kind="stable")
 

@@ -16,11 +16,10 @@ def second_phase(
 ) -> Labels:
     """Return the groups after some are dissolved and large ones are divided.
 
-    The groups are visited by decreasing SSE, as it is at the start; ties go to
-    the group whose first record is lowest. Each dissolves if the SSE falls when
-    its records join the other groups with the nearest centroids. The centroids
-    are frozen while the records of one group choose, and move before the next
-    group is visited. At the end ``divide`` splits every group of 2k records or
+    The groups are visited by decreasing initial SSE; ties go to the group whose first record is
+    lowest. Each dissolves if the SSE falls when its records join the other groups with the nearest
+    centroids. The centroids stay as they are while the records of one group choose, and are updated
+    before the next group is visited. At the end ``divide`` splits every group of 2k records or
     more. Time grows as n times the number of groups at worst, memory as n.
     """
     groups = open_linked_groups(X, in_order(labels))
@@ -28,10 +27,10 @@ def second_phase(
     for start in range(0, len(order), STRIDE):
         dissolve_groups(X, groups, order[start : start + STRIDE])
         progress.report("second phase", min(start + STRIDE, len(order)), len(order))
-    final = np.full(len(X), -1)
-    write_labels(groups, final)
-    divide_large(X, final, k, divide)
-    return final
+    final_labels = np.full(len(X), -1)
+    write_labels(groups, final_labels)
+    divide_large(X, final_labels, k, divide)
+    return final_labels
 
 
 def divide_large(
@@ -39,9 +38,9 @@ def divide_large(
 ) -> None:
     """Split the groups of 2k records or more by ``divide``, in place."""
     sizes = np.bincount(labels)
-    by_group, edges = np.argsort(labels, kind="stable"), np.cumsum(sizes)
+    order, stop = np.argsort(labels, kind="stable"), np.cumsum(sizes)
     next_label = len(sizes)
-    for g in np.flatnonzero(sizes >= 2 * k):
-        records = by_group[edges[g] - sizes[g] : edges[g]]
+    for group in np.flatnonzero(sizes >= 2 * k):
+        records = order[stop[group] - sizes[group] : stop[group]]
         labels[records] = next_label + divide(X[records], k)
-        next_label += sizes[g] // k
+        next_label += sizes[group] // k

@@ -63,15 +63,17 @@ class Auto(Partitioner):
         self.n_jobs = n_jobs
 
     def _split(self, X: Matrix) -> Labels:
-        work = len(X) * self.k
-        self.chosen_ = (
-            Refine(k=self.k)
-            if work <= MAX_REFINED
-            else Blocked(k=self.k, n_jobs=self.n_jobs)
-            if work <= MAX_REFINED_IN_BLOCKS
-            else MDAV(k=self.k)
-        )
+        self.chosen_ = self._choose(len(X))
         labels = self.chosen_.fit_predict(X)
         if self.chosen_.cut_short_:  # no effort was requested, so Ctrl-C ends everything
             raise KeyboardInterrupt
         return labels
+
+    def _choose(self, n: int) -> Partitioner:
+        """Return the recommended partitioner for ``n`` records."""
+        work = n * self.k
+        if work <= MAX_REFINED:
+            return Refine(k=self.k)
+        if work <= MAX_REFINED_IN_BLOCKS:
+            return Blocked(k=self.k, n_jobs=self.n_jobs)
+        return MDAV(k=self.k)

@@ -64,7 +64,7 @@ def lower_bound(
     >>> round(lower_bound(X, k=2), 6), round(lower_bound(X, k=2, effort="prove"), 6)
     (1.291667, 2.5)
     """
-    # 30 modules that masking does not need.
+    # Imported here, since they load 30 modules that masking does not need.
     from shoal.partitioners._column_generation.prove import MAX_PROGRAMME_RECORDS, prove
     from shoal.partitioners._dual_bound.certificate import certify, certify_quickly
     from shoal.partitioners._dual_bound.executor import ThreadExecutor

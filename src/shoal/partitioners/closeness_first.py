@@ -4,12 +4,19 @@ from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._params import Between, K
 from shoal.errors import ParameterError
-from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
+from shoal.partitioners._base import (
+    Facts,
+    Indices,
+    Labels,
+    Matrix,
+    Partitioner,
+    Values,
+    squared_distances,
+)
 
 ClosenessKind = Literal["ordered", "categories"]
 ROUNDING = 1e-12  # of distances in [0, 1]
@@ -189,22 +196,23 @@ def proven_distance(layers: Layers, kind: ClosenessKind) -> float:
         The bound, in [0, 1] apart from the distance between the weightings.
     """
     n_leftover = int(layers.sizes[layers.middle]) - layers.n_groups
+    # How many records a group has from each layer: one, or two from the middle layer.
     single_counts = np.ones(len(layers.sizes))
     double_counts = single_counts.copy()
     double_counts[layers.middle] = 2
-    worst_distances = _worst_in_layer(layers, kind)
+    record_distances = _farthest_in_layers(layers, kind)
     count_variants = [single_counts] if n_leftover < layers.n_groups else []
     count_variants += [double_counts] if n_leftover else []
     return float(
         max(
-            worst_distances @ (counts / counts.sum())
-            + _reweighting(layers, counts / counts.sum(), kind)
+            record_distances @ (counts / counts.sum())
+            + _distance_of_weighting(layers, counts / counts.sum(), kind)
             for counts in count_variants
         )
     )
 
 
-def _worst_in_layer(layers: Layers, kind: ClosenessKind) -> NDArray[np.float64]:
+def _farthest_in_layers(layers: Layers, kind: ClosenessKind) -> Values:
     """Return for each layer the distance of its farthest record from the layer as a whole."""
     first = np.cumsum(layers.sizes) - layers.sizes
     if kind == "ordered":
@@ -221,9 +229,9 @@ def _worst_in_layer(layers: Layers, kind: ClosenessKind) -> NDArray[np.float64]:
     return np.asarray(1 - rarest / layers.sizes)
 
 
-def _reweighting(layers: Layers, weight: NDArray[np.float64], kind: ClosenessKind) -> float:
-    """Return the distance between the table and its layers weighted by ``weight``."""
-    excess_shares = np.repeat(weight / layers.sizes, layers.sizes) - 1 / len(layers.rank)
+def _distance_of_weighting(layers: Layers, weights: Values, kind: ClosenessKind) -> float:
+    """Return the distance between the table and its layers with other ``weights``."""
+    excess_shares = np.repeat(weights / layers.sizes, layers.sizes) - 1 / len(layers.rank)
     by_value = np.bincount(layers.rank, excess_shares)
     if kind == "ordered":
         return float(np.abs(np.cumsum(by_value)[:-1]).sum() / max(len(by_value) - 1, 1))

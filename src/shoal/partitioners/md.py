@@ -76,10 +76,10 @@ class MD(Partitioner):
         self.grow = grow
 
     def _split(self, X: Matrix) -> Labels:
-        return maximum_distance(X, self.k, nearest_to_seed=self.grow == "extreme")
+        return md_groups(X, self.k, nearest_to_seed=self.grow == "extreme")
 
 
-def maximum_distance(
+def md_groups(
     X: Matrix, k: int, n_done: int = 0, n_total: int | None = None, *, nearest_to_seed: bool = False
 ) -> Labels:
     """Return the groups of MD for a table, or for a part of one of ``n_total`` records.

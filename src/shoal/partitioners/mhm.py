@@ -83,12 +83,12 @@ class MHM(Partitioner):
         if self.path == "nearest-point":
             order = nearest_neighbour_path(X, outermost)
         else:
-            order = self._through_groups(X, outermost)
+            order = self._path_through_groups(X, outermost)
         labels, scaled = np.full(len(X), -1), scale_by_power_of_two(X)
         labels[order] = cheapest_cuts(extend_path, np.ascontiguousarray(scaled[order].T), self.k)
         return labels
 
-    def _through_groups(self, X: Matrix, first: int) -> Indices:
+    def _path_through_groups(self, X: Matrix, first: int) -> Indices:
         """Return the path over the groups of MDAV or of its centroid-based variant."""
         k = int(self.k)
         min_for_pair = 3 * k if self.path == "mdav" else NO_PAIRS

@@ -10,7 +10,7 @@ from shoal._kernels.mst import SpanningTree, cut_edges, grow_tree, open_tree
 from shoal._kernels.spatial.pool import open_pool
 from shoal._params import K
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, run_in_strides
-from shoal.partitioners.md import maximum_distance
+from shoal.partitioners.md import md_groups
 from shoal.partitioners.mdav import mdav_groups
 
 
@@ -89,7 +89,7 @@ class MST(Partitioner):
     def _divide(self, X: Matrix, n_done: int, n_total: int) -> Labels:
         """Return the groups of a tree that is too large; ``n_done`` records were grouped before."""
         if self.split == "diameter":
-            return maximum_distance(X, self.k, n_done, n_total)
+            return md_groups(X, self.k, n_done, n_total)
         return mdav_groups(X, self.k, NO_PAIRS, 2 * self.k)
 
 

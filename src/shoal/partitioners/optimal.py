@@ -105,7 +105,7 @@ class Optimal(Partitioner):
         if n <= MAX_ENUMERATED:
             labels: Labels = optimal_labels(X, self.k)
             return labels
-        # 30 modules that other methods do not need.
+        # Imported here, since they load 30 modules that other methods do not need.
         from shoal.partitioners._budget import Budget, OutOfTime
         from shoal.partitioners._column_generation.prove import prove_within_budget
 

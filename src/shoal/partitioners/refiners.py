@@ -243,16 +243,15 @@ class Prove(Refiner):
         self.random_state = random_state
 
     def _improve(self, X: Matrix, labels: Labels) -> Labels:
-        from shoal.partitioners._column_generation.prove import (
-            prove,  # 30 modules that other methods do not need
-        )
+        # Imported here, since it loads 30 modules that other methods do not need.
+        from shoal.partitioners._column_generation.prove import prove
 
         # Kernels are compiled here, so that the budget is not spent on compiling.
         prove(np.arange(8.0).reshape(-1, 1), np.repeat([0, 1], 4), 2)
         k, start_time = int(self.k), time.process_time()
         seed = seed_or_draw(self.random_state)
-        # A short table is searched thoroughly in a short time; then the proof is worth more than a
-        # longer search.
+        # A short table is searched thoroughly in a short time. After that, time is better spent on
+        # the proof than on a longer search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH_SECONDS * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
         remaining = self.budget - (time.process_time() - start_time)

@@ -109,7 +109,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
 
 
 def _check_effort(effort: Any) -> None:
-    """Refuse an effort that does not exist; None stands for none."""
+    """Refuse an effort that does not exist; None is no effort."""
     if effort is not None and not isinstance(effort, str):
         raise ParameterError(
             f"An effort is a name: quick, {', '.join(EFFORTS)}. Got"
@@ -143,9 +143,8 @@ def _refiner(effort: str, method: str | Partitioner, options: dict[str, Any]) ->
 def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, Any]:
     """Remove the options of ``cls`` from ``options``, except those that its method has too."""
     declared = parameters.signature_parameters(cls)
-    return {
-        n: options.pop(n) for n in list(options) if n in declared and n not in SHARED_PARAMETERS
-    }
+    names = [name for name in options if name in declared and name not in SHARED_PARAMETERS]
+    return {name: options.pop(name) for name in names}
 
 
 # Parameters of Blocked and of refiners that are not their own options: k is that of the method.
@@ -158,7 +157,7 @@ COMMON_OPTIONS: dict[str, Any] = {
 
 
 def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:
-    """Return ``cls`` over another partitioner."""
+    """Return a partitioner of class ``cls`` that starts from ``inner``."""
     if isinstance(inner, Refiner) and issubclass(cls, Refiner):
         raise ParameterError(
             f"{type(inner).__name__} is an effort already. Name the method to start from.",
@@ -170,10 +169,10 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -
 
 def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitioner:
     """Return a method by name, made with ``options``; or a partitioner, which has its own."""
-    _check_common(options)
+    _check_common_options(options)
     if isinstance(method, Partitioner):
         k = options.pop("k", method.k)
-        method = _with_common(method, options)
+        method = _with_common_options(method, options)
         if not (k is method.k or (isinstance(k, Integral) and k == method.k)) or options:
             raise ParameterError(
                 f"{type(method).__name__} has its own options. Set them there, or give the method"
@@ -189,13 +188,17 @@ def _make_method(method: str | Partitioner, options: dict[str, Any]) -> Partitio
             given=method,
         )
     declared = parameters.signature_parameters(METHODS[method])
-    options = {n: value for n, value in options.items() if n in declared or n not in COMMON_OPTIONS}
+    options = {
+        name: value
+        for name, value in options.items()
+        if name in declared or name not in COMMON_OPTIONS
+    }
     result: Partitioner = parameters.build(METHODS[method], options, f"the method {method!r}")
     return result
 
 
-def _check_common(options: Mapping[str, Any]) -> None:
-    """Refuse a random_state or n_jobs that no method would take."""
+def _check_common_options(options: Mapping[str, Any]) -> None:
+    """Refuse a ``random_state`` or ``n_jobs`` that no method accepts."""
     for name, annotation in COMMON_OPTIONS.items():
         parameter = parameters.Parameter(name, annotation, None, "")
         if not parameter.accepts(options.get(name)):
@@ -207,10 +210,11 @@ def _check_common(options: Mapping[str, Any]) -> None:
             )
 
 
-def _with_common(method: Partitioner, options: dict[str, Any]) -> Partitioner:
-    """Move random_state and n_jobs from ``options`` to a copy of a partitioner that takes them.
+def _with_common_options(method: Partitioner, options: dict[str, Any]) -> Partitioner:
+    """Move ``random_state`` and ``n_jobs`` from ``options`` to a copy of a partitioner.
 
-    What the partitioner has set itself to another value stays in ``options``, to be refused.
+    An option that the partitioner has itself set to another value stays in ``options``, so that it
+    is refused.
     """
     declared = parameters.signature_parameters(type(method))
     changes: dict[str, Any] = {}
@@ -266,8 +270,11 @@ def describe(cls: type[Partitioner]) -> dict[str, Any]:
         "guarantee": cls.facts.guarantee,
         "summary": _first_line(cls),
         "parameters": {
-            name: {"expects": p.expected, "default": None if p.required else p.default}
-            for name, p in parameters.signature_parameters(cls).items()
+            name: {
+                "expects": parameter.expected,
+                "default": None if parameter.required else parameter.default,
+            }
+            for name, parameter in parameters.signature_parameters(cls).items()
         },
     }
 

@@ -16,10 +16,10 @@ from shoal._kernels.spatial.box_tree import (
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Matrix, Partition, Values, in_order
 
-Test = Callable[[Indices], bool]  # takes the records of a group
+GroupTest = Callable[[Indices], bool]  # of the records of a group
 
 
-def merge_failing(Z: Matrix, partition: Partition, passes: Test) -> Partition:
+def merge_failing(Z: Matrix, partition: Partition, passes: GroupTest) -> Partition:
     """Merge each group that fails a test with its nearest neighbour, until every group passes.
 
     The first failing group, by its first record, is merged with the group whose centroid is
