@@ -38,7 +38,7 @@ def visit_order(bounds, queue, n_queued, required, step=0.0):
 def test_superblocks_come_by_bound_and_none_below_the_required_score(values, required):
     bounds = np.array(values, np.float32)
     assert bounds_in_order(bounds, required) == sorted(
-        (v for v in values if v >= required), reverse=True
+        (value for value in values if value >= required), reverse=True
     )
 
 
@@ -66,7 +66,11 @@ def test_the_best_superblock_is_queued_first_then_those_above_the_score(values, 
     inner_bounds[:] = 0
     n_queued = queue_other_superblocks(bounds, queue, np.float32(required + increase), inner_bounds)
     assert (inner_bounds == NO_SCORE).all()
-    others = [v for s, v in enumerate(values) if s != best and v >= required + increase]
+    others = [
+        value
+        for superblock, value in enumerate(values)
+        if superblock != best and value >= required + increase
+    ]
     assert n_queued == len(others) + 1
     assert bounds[visit_order(bounds, queue, n_queued - 1, required + increase)].tolist() == sorted(
         others, reverse=True

@@ -46,9 +46,9 @@ def tied(seed, n):
 
 def corrected(X, duals, k, near, rows, effort=BY_SPREAD, rows_per_box=1):
     near = neighbours_of_few(X, near)[0].astype(np.int32)
-    net = net_duals(X, near, k, duals)
+    net_dual = net_duals(X, near, k, duals)
     results = open_cheapest_groups(len(rows), 2, k)
-    table = PricedTable(X, near, k, duals, net, box_levels(X, rows_per_box))
+    table = PricedTable(X, near, k, duals, net_dual, box_levels(X, rows_per_box))
     correct_rows(table, rows, effort, results)
     return results.bounds, [g[:c] for g, c in zip(results.groups, results.counts, strict=True)]
 
@@ -61,14 +61,17 @@ def lowest(X, duals, k):
     groups = np.array(list(combinations(range(len(X)), k)))
     members = X[groups]
     centred = members - members.mean(axis=1, keepdims=True)
-    reduced = (centred**2).sum(axis=(1, 2)) - duals[groups].sum(axis=1)
+    reduced_costs = (centred**2).sum(axis=(1, 2)) - duals[groups].sum(axis=1)
     spreads = ((members[:, :, None] - members[:, None]) ** 2).sum(axis=(2, 3))
-    of_all, of_low = np.zeros(len(X)), np.zeros(len(X))
-    for place in range(k):
-        rows, is_low = groups[:, place], spreads[:, place] < 2 * k * duals[groups[:, place]]
-        np.minimum.at(of_all, rows, reduced)
-        np.minimum.at(of_low, rows[is_low], reduced[is_low])
-    return of_all, of_low
+    lowest_of_all, lowest_of_low_spread = np.zeros(len(X)), np.zeros(len(X))
+    for position in range(k):
+        rows, is_low = (
+            groups[:, position],
+            spreads[:, position] < 2 * k * duals[groups[:, position]],
+        )
+        np.minimum.at(lowest_of_all, rows, reduced_costs)
+        np.minimum.at(lowest_of_low_spread, rows[is_low], reduced_costs[is_low])
+    return lowest_of_all, lowest_of_low_spread
 
 
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 5))
@@ -94,11 +97,11 @@ def test_corrections_are_the_lowest_reduced_costs(k, rows_per_box, effort):
         of_all, of_low = lowest(X, duals, k)
         assert (correction >= of_all[rows] - 1e-9).all()
         assert (correction <= of_low[rows] + 1e-9).all()
-        for row, cost, some in zip(rows, correction, groups, strict=True):
-            assert (len(some) > 0) == (cost < 0)
-            assert (some[:, 0] == row).all()
+        for row, cost, row_groups in zip(rows, correction, groups, strict=True):
+            assert (len(row_groups) > 0) == (cost < 0)
+            assert (row_groups[:, 0] == row).all()
             if cost < 0:
-                best = min(reduced_cost(X, group, duals) for group in some)
+                best = min(reduced_cost(X, group, duals) for group in row_groups)
                 assert best == pytest.approx(cost, abs=1e-9)
 
 
@@ -124,7 +127,9 @@ def test_many_candidates_are_searched(effort):
     duals[7] = 30.0
     correction, groups = corrected(X, duals, 3, 8, np.array([7]), effort)
     others = combinations([i for i in range(240) if i != 7], 2)
-    assert correction[0] == pytest.approx(min(reduced_cost(X, (7, *two), duals) for two in others))
+    assert correction[0] == pytest.approx(
+        min(reduced_cost(X, (7, *pair), duals) for pair in others)
+    )
     assert reduced_cost(X, groups[0][0], duals) <= 0
 
 
@@ -133,30 +138,30 @@ def test_all_rows_within_reach_are_listed_or_there_is_no_space(space):
     rng = np.random.default_rng(8)
     X = np.sort(rng.integers(0, 30, (300, 1)), axis=0) + rng.integers(0, 3, (300, 2)) * 1.0
     near = neighbours_of_few(X, 6)[0].astype(np.int32)
-    rows, reach = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
+    rows, squared_radius = np.arange(40, 80), rng.choice([-np.inf, 1.0, 5.0, 40.0], 40)
     lists = empty_lists(space)
-    has_space = fill_row_lists(X, near, box_levels(X, 4), rows, reach, lists)
-    gaps = ((X[rows][:, None] - X) ** 2).sum(axis=2)
-    within = (gaps < reach[:, None]) & (np.arange(300) != rows[:, None])
+    has_space = fill_row_lists(X, near, box_levels(X, 4), rows, squared_radius, lists)
+    squares = ((X[rows][:, None] - X) ** 2).sum(axis=2)
+    within = (squares < squared_radius[:, None]) & (np.arange(300) != rows[:, None])
     assert has_space == (space == 100_000)
     assert not has_space or lists.size[0] == within.sum()
     for i in range(40 if has_space else 0):
-        listed, at = [], lists.last[i]
-        while at >= 0:
-            listed.append((lists.row[at], lists.square[at]))
-            at = lists.previous[at]
-        assert sorted(listed) == [(row, gaps[i, row]) for row in np.flatnonzero(within[i])]
+        listed, entry = [], lists.last[i]
+        while entry >= 0:
+            listed.append((lists.row[entry], lists.square[entry]))
+            entry = lists.previous[entry]
+        assert sorted(listed) == [(row, squares[i, row]) for row in np.flatnonzero(within[i])]
 
 
 def test_a_batch_without_space_for_all_its_lists_is_divided():
     rng = np.random.default_rng(9)
     X, duals = rng.normal(size=(200, 2)), rng.uniform(0.1, 0.3, 200)
-    few, much = (
+    divided, whole = (
         corrected(X, duals, 4, 8, np.arange(200), CorrectionEffort(MANY, 0, MANY, 1e-12, space))
         for space in (8, 100_000)
     )
-    assert (few[0] < 0).any()
-    np.testing.assert_array_equal(few[0], much[0])
+    assert (divided[0] < 0).any()
+    np.testing.assert_array_equal(divided[0], whole[0])
 
 
 def test_the_greatest_dual_of_a_violated_group_is_lowered():
@@ -179,9 +184,9 @@ def test_streamed_neighbours_are_those_of_all_records(kind):
     nearest, squares = np.empty((700, 5), np.int64), np.empty((700, 5))
     for _ in find_in_strides(open_index(X), nearest, squares):
         pass
-    seen = 0
-    for records, near, gaps in stream_neighbours(open_index(X), 5):
+    n_records = 0
+    for records, near, near_squares in stream_neighbours(open_index(X), 5):
         np.testing.assert_array_equal(near, nearest[records])
-        np.testing.assert_array_equal(gaps, squares[records])
-        seen += len(records)
-    assert seen == 700
+        np.testing.assert_array_equal(near_squares, squares[records])
+        n_records += len(records)
+    assert n_records == 700

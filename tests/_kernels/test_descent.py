@@ -10,29 +10,31 @@ from shoal._kernels.spatial.neighbours import neighbours
 
 def sse(X, labels, groups):
     """Return the SSE of some groups."""
-    members = [X[labels == g] for g in groups]
+    members = [X[labels == group] for group in groups]
     return sum(((rows - rows.mean(axis=0)) ** 2).sum() for rows in members)
 
 
-def sse_changes(X, near, labels, k, i):
-    """Yield the change of the SSE by each move of record ``i``, and by which kind of move."""
-    a = labels[i]
+def sse_changes(X, near, labels, k, record):
+    """Yield the change of the SSE by each move of ``record``, and the kind of the move."""
+    own_group = labels[record]
     sizes = np.bincount(labels)
 
     def change(moves):
         new_labels = labels.copy()
-        for record, group in moves:
-            new_labels[record] = group
-        groups = {a, *(labels[record] for record, _ in moves), *(group for _, group in moves)}
+        for moved, group in moves:
+            new_labels[moved] = group
+        groups = {own_group, *(labels[moved] for moved, _ in moves), *(group for _, group in moves)}
         return sse(X, new_labels, groups) - sse(X, labels, groups)
 
-    for b in set(labels[near[i]]) - {a}:
-        if sizes[a] > k:
-            yield change([(i, b)]), "relocate"
-        for j in np.flatnonzero(labels == b):
-            yield change([(i, b), (j, a)]), "swap"
-            for third in set(labels[near[j]]) - {a, b} if sizes[a] > k else ():
-                yield change([(i, b), (j, third)]), "chain"
+    for near_group in set(labels[near[record]]) - {own_group}:
+        if sizes[own_group] > k:
+            yield change([(record, near_group)]), "relocate"
+        for partner in np.flatnonzero(labels == near_group):
+            yield change([(record, near_group), (partner, own_group)]), "swap"
+            for third in (
+                set(labels[near[partner]]) - {own_group, near_group} if sizes[own_group] > k else ()
+            ):
+                yield change([(record, near_group), (partner, third)]), "chain"
 
 
 @pytest.mark.parametrize("columns", [1, 2, 5])

@@ -30,9 +30,11 @@ def nearest(fraction):
     return fraction.numerator / fraction.denominator
 
 
-def mean_of(values, by):
-    total = sum((Fraction(w) * Fraction(x) for w, x in zip(by, values, strict=True)), Fraction())
-    return nearest(total / sum(map(Fraction, by)))
+def mean_of(values, weights):
+    total = sum(
+        (Fraction(w) * Fraction(x) for w, x in zip(weights, values, strict=True)), Fraction()
+    )
+    return nearest(total / sum(map(Fraction, weights)))
 
 
 @given(values=columns)
@@ -57,30 +59,34 @@ def test_a_mean_halfway_between_two_floats_goes_to_the_even_one(mantissa, size):
 
 @given(values=columns, data=st.data())
 def test_a_weighted_mean_is_the_nearest_float(values, data):
-    by = np.array(data.draw(st.lists(weights, min_size=len(values), max_size=len(values))))
-    means = group_means(values, by, np.zeros(len(values), np.int64), 1)[0]
-    assert means == mean_of(values.tolist(), by.tolist())
+    record_weights = np.array(
+        data.draw(st.lists(weights, min_size=len(values), max_size=len(values)))
+    )
+    means = group_means(values, record_weights, np.zeros(len(values), np.int64), 1)[0]
+    assert means == mean_of(values.tolist(), record_weights.tolist())
 
 
 @given(values=columns)
 def test_sums_are_the_nearest_floats_and_run_from_group_to_group(values):
     labels = np.sort(np.arange(len(values)) % 3)
-    for at in range(len(values)):
-        same = [Fraction(x) for x in values[: at + 1][labels[: at + 1] == labels[at]]]
-        assert running_sums(values, labels)[at] == nearest(sum(same, Fraction()))
+    for position in range(len(values)):
+        group_so_far = [
+            Fraction(x) for x in values[: position + 1][labels[: position + 1] == labels[position]]
+        ]
+        assert running_sums(values, labels)[position] == nearest(sum(group_so_far, Fraction()))
     for group in range(labels.max() + 1):
-        whole = sum(map(Fraction, values[labels == group]), Fraction())
-        assert group_sums(values, labels, 3)[group] == nearest(whole)
+        total = sum(map(Fraction, values[labels == group]), Fraction())
+        assert group_sums(values, labels, 3)[group] == nearest(total)
 
 
 @given(
     value=st.floats(allow_nan=False, allow_infinity=False), size=st.integers(1, 9), data=st.data()
 )
 def test_equal_values_keep_their_value_in_any_unit(value, size, data):
-    by = np.array(data.draw(st.lists(weights, min_size=size, max_size=size)))
-    same, labels = np.full(size, value), np.zeros(size, np.int64)
-    assert group_means(same, NONE, labels, 1)[0] == value
-    assert group_means(same, by, labels, 1)[0] == value
+    record_weights = np.array(data.draw(st.lists(weights, min_size=size, max_size=size)))
+    values, labels = np.full(size, value), np.zeros(size, np.int64)
+    assert group_means(values, NONE, labels, 1)[0] == value
+    assert group_means(values, record_weights, labels, 1)[0] == value
 
 
 @pytest.mark.parametrize("size", [1, 2, 5])

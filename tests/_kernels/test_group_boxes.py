@@ -29,10 +29,10 @@ def distances(boxes, point):
     """Return the squared distance of each group, measured box by box."""
     measured = np.empty(GROUPS_PER_BOX)
     distance_of_group = {}
-    for b in range(len(boxes.distance_to_box)):
-        write_group_distances(boxes, b, point, measured)
-        assert (boxes.distance_to_box[b] <= measured).all()
-        distance_of_group |= dict(zip(boxes.groups[b], measured, strict=True))
+    for box in range(len(boxes.distance_to_box)):
+        write_group_distances(boxes, box, point, measured)
+        assert (boxes.distance_to_box[box] <= measured).all()
+        distance_of_group |= dict(zip(boxes.groups[box], measured, strict=True))
     distance_of_group.pop(-1, None)
     return distance_of_group
 
@@ -43,18 +43,18 @@ def test_every_group_is_found_at_its_distance(groups):
     actual = distances(boxes, np.array([0.3, -1.0, 2.0]))
     expected = ((groups.centroids - [0.3, -1.0, 2.0]) ** 2).sum(axis=1)
     assert len(actual) == len(expected)
-    assert [actual[g] for g in range(len(expected))] == pytest.approx(expected)
+    assert [actual[group] for group in range(len(expected))] == pytest.approx(expected)
 
 
 def test_boxes_grow_with_the_groups_that_move(groups):
     boxes = pack_boxes(groups)
-    generator = np.random.default_rng(0)
-    for g in range(0, len(groups.parent), 7):
-        point = 3 * generator.normal(size=3)
-        move_group(boxes, g, point, 2.0)
+    rng = np.random.default_rng(0)
+    for group in range(0, len(groups.parent), 7):
+        point = 3 * rng.normal(size=3)
+        move_group(boxes, group, point, 2.0)
         measure_box_distances(boxes, point)
-        assert distances(boxes, point)[g] == 0
-        assert boxes.distance_to_box[boxes.positions[g] // GROUPS_PER_BOX] == 0
+        assert distances(boxes, point)[group] == 0
+        assert boxes.distance_to_box[boxes.positions[group] // GROUPS_PER_BOX] == 0
 
 
 def test_a_removed_group_is_infinitely_far(groups):

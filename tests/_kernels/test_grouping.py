@@ -172,11 +172,13 @@ def test_groups_of_nearly_accepted_trials_are_in_the_pool():
     for _ in range(10):  # until hardly anything stays
         best_and_pool = open_best_and_pool(grouping.labels, float(grouping.sse.sum()), 3, 500)
         anneal(grouping, 3, best_and_pool, np.array([1], np.uint64), np.full(300, 1e-9))
-    own = {frozenset(np.flatnonzero(grouping.labels == g)) for g in np.unique(grouping.labels)}
+    current_groups = {
+        frozenset(np.flatnonzero(grouping.labels == label)) for label in np.unique(grouping.labels)
+    }
     pooled = {
         frozenset(group[group >= 0]) for group in best_and_pool.pool[: best_and_pool.counts[1]]
     }
-    assert pooled - own
+    assert pooled - current_groups
 
 
 def test_the_sse_of_a_pool_is_that_of_its_groups():
@@ -228,11 +230,11 @@ def test_gathering_alone_lowers_the_sse():
 
 def test_what_changed_nearby_is_tried_again():
     grouping = drawn_groups()
-    groups, tried = np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
-    first = try_to_dissolve(grouping, 3, groups, tried)
-    second = try_to_dissolve(grouping, 3, groups, tried)
+    groups, last_tried = np.arange(len(grouping.sizes)), np.full(len(grouping.sizes), -1)
+    first = try_to_dissolve(grouping, 3, groups, last_tried)
+    second = try_to_dissolve(grouping, 3, groups, last_tried)
     assert first > second > 0
-    while try_to_dissolve(grouping, 3, groups, tried) > 0:
+    while try_to_dissolve(grouping, 3, groups, last_tried) > 0:
         pass
     # What one pass after another leaves undone, with hardly a trial, all trials do not find either.
     assert (

@@ -9,8 +9,8 @@ from shoal._kernels.mixed_search import MixedTable, build_index, list_within, ti
 def all_squares(numbers, codes, points, point_codes):
     """Return the squared distance of each target from each record."""
     total = (codes[None] != point_codes[:, None]).sum(axis=2).astype(float)
-    for j in range(numbers.shape[1]):
-        value, target = numbers[None, :, j], points[:, None, j]
+    for column in range(numbers.shape[1]):
+        value, target = numbers[None, :, column], points[:, None, column]
         is_one_missing = np.isnan(value) != np.isnan(target)
         are_both_missing = np.isnan(value) & np.isnan(target)
         total += np.where(

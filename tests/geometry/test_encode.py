@@ -46,15 +46,15 @@ def trees(draw):
         )
     )
     return [
-        [f"v{at}", *("/".join(map(str, path[: depth - level])) for level in range(depth))]
-        for at, path in enumerate(paths)
+        [f"v{number}", *("/".join(map(str, path[: depth - level])) for level in range(depth))]
+        for number, path in enumerate(paths)
     ]
 
 
 @given(rows=trees())
 def test_a_hierarchy_is_embedded_exactly(rows):
     path = {row[0]: row for row in rows}
-    distances = np.array([[climb(one, other, path) for other in path] for one in path])
+    distances = np.array([[climb(value, other, path) for other in path] for value in path])
     points = embed_distances(distances)
     assert points.shape[1] <= max(1, len(rows) - 1)
     assert squares(points) == pytest.approx(distances**2, abs=1e-9)
@@ -66,7 +66,7 @@ def test_many_categories_are_nearly_at_their_distances(levels):
     ancestors = np.column_stack([np.arange(number) // 5**level for level in range(levels)])
     path = {row[0]: list(row) for row in ancestors}
     points = squares(project_categories(ancestors))
-    expected = np.array([[climb(one, other, path) for other in path] for one in path]) ** 2
+    expected = np.array([[climb(value, other, path) for other in path] for value in path]) ** 2
     ratio = points[expected > 0] / expected[expected > 0]
     assert points[expected == 0] == pytest.approx(0, abs=1e-12)
     assert ratio.mean() == pytest.approx(1, abs=0.02)
@@ -91,10 +91,10 @@ def test_thousands_of_categories_are_grouped_with_near_ones(hierarchy):
         .to_numpy()
     )
     assert set(other) <= set(towns)
-    kept = np.mean([a == b for a, b in zip(other, values, strict=True)])
-    assert kept > 0.45  # about two towns to a group
-    regions = np.mean([a[:2] == b[:2] for a, b in zip(other, values, strict=True)])
-    assert regions > 0.99 if hierarchy else regions < 0.7
+    share_unchanged = np.mean([a == b for a, b in zip(other, values, strict=True)])
+    assert share_unchanged > 0.45  # about two towns to a group
+    share_in_region = np.mean([a[:2] == b[:2] for a, b in zip(other, values, strict=True)])
+    assert share_in_region > 0.99 if hierarchy else share_in_region < 0.7
 
 
 @given(seed=st.integers(0, 999), number=st.integers(1, 9), axes=st.integers(1, 4))
@@ -108,11 +108,11 @@ def test_points_of_a_euclidean_space_are_recovered_on_as_few_axes(seed, number, 
 def test_distances_that_are_not_euclidean_are_refused_with_a_constant_to_add():
     corners = 1.0 - np.eye(4)
     corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all than the centre of the three is
-    with raises(InputError, "distances-not-euclidean", column="town") as caught:
+    with raises(InputError, "distances-not-euclidean", column="town") as raised:
         embed_distances(corners, "town")
-    added = float(str(caught.value).split("d * d + ")[1].split(")")[0])
-    mended = np.where(np.eye(4) > 0, 0, np.sqrt(corners**2 + added * 1.001))
-    assert squares(embed_distances(mended)) == pytest.approx(mended**2, abs=1e-6)
+    constant = float(str(raised.value).split("d * d + ")[1].split(")")[0])
+    corrected = np.where(np.eye(4) > 0, 0, np.sqrt(corners**2 + constant * 1.001))
+    assert squares(embed_distances(corrected)) == pytest.approx(corrected**2, abs=1e-6)
 
 
 ORDER = ["none", "school", "college"]
@@ -145,10 +145,13 @@ def test_squared_distances_of_mixed_records_are_the_defined_ones(rows):
     table = pd.DataFrame(rows, columns=list(DECLARED))
     frame, types = nw.from_native(table), as_types(DECLARED)
     space = build_distance_space(
-        [read_column(frame, n, types[n]) for n in DECLARED], "zscore", 0.0, []
+        [read_column(frame, name, types[name]) for name in DECLARED], "zscore", 0.0, []
     )
     slow = squared_distances(
-        [([row[at] for row in rows], declared) for at, declared in enumerate(DECLARED.values())]
+        [
+            ([row[position] for row in rows], declared)
+            for position, declared in enumerate(DECLARED.values())
+        ]
     )
     assert squares(space.Z) == pytest.approx(np.array(slow), abs=1e-6)
 
@@ -171,13 +174,13 @@ def test_confidential_columns_weigh_by_their_number_not_by_their_axes():
         }
     )
     letter, town, pay = (read_column(nw.from_native(table), name) for name in table)
-    for known, secret in (([letter], [town, pay]), ([letter, pay], [town])):
-        Z = build_distance_space(known, "zscore", 0.3, secret).coordinates(
-            np.arange(40), [c.name for c in known]
+    for quasi_identifiers, confidential in (([letter], [town, pay]), ([letter, pay], [town])):
+        Z = build_distance_space(quasi_identifiers, "zscore", 0.3, confidential).coordinates(
+            np.arange(40), [column.name for column in quasi_identifiers]
         )
-        own = Z[:, : 3 + len(known) - 1].var(axis=0).sum()
-        assert own == pytest.approx(len(known))
-        assert Z.var(axis=0).sum() == pytest.approx(own / 0.7)
+        variance = Z[:, : 3 + len(quasi_identifiers) - 1].var(axis=0).sum()
+        assert variance == pytest.approx(len(quasi_identifiers))
+        assert Z.var(axis=0).sum() == pytest.approx(variance / 0.7)
 
 
 @given(
@@ -185,9 +188,9 @@ def test_confidential_columns_weigh_by_their_number_not_by_their_axes():
     unit=st.sampled_from([1.0, 1e-200, 1e200]),
 )
 def test_missing_values_take_no_part_in_the_scores_and_stand_at_the_mean(values, unit):
-    column = np.array([np.nan if v is None else v * unit for v in values])
-    known = np.array([v for v in values if v is not None], float)
+    column = np.array([np.nan if value is None else value * unit for value in values])
+    present = np.array([value for value in values if value is not None], float)
     scores = zscore(column[:, np.newaxis])[:, 0]
     assert (scores[np.isnan(column)] == 0).all()
-    alone = zscore(known[:, np.newaxis])[:, 0] if len(known) else known
-    assert scores[~np.isnan(column)] == pytest.approx(alone, abs=1e-9)
+    expected = zscore(present[:, np.newaxis])[:, 0] if len(present) else present
+    assert scores[~np.isnan(column)] == pytest.approx(expected, abs=1e-9)

@@ -24,14 +24,14 @@ def test_a_pool_holds_each_group_once_with_its_cost(seed, k, n_border_groups):
     assert {frozenset(g) for g in pool.members[: pool.n_border_groups].tolist()} == {
         frozenset(g) for g in groups[:n_border_groups].tolist()
     }
-    before = len(pool)
-    assert pool.add(groups) == len(pool) - before
+    n_before = len(pool)
+    assert pool.add(groups) == len(pool) - n_before
     members = [frozenset(g) for g in pool.members.tolist()]
     assert len(members) == len(set(members))
     assert set(members) == {frozenset(g) for g in groups.tolist()}
     np.testing.assert_allclose(pool.costs, [sse(X, [tuple(g)]) for g in members])
-    paid = [sum(dual[list(g)]) for g in members]
-    np.testing.assert_allclose(pool.dual_excess(dual), np.array(paid) - pool.costs)
+    dual_sums = [sum(dual[list(g)]) for g in members]
+    np.testing.assert_allclose(pool.dual_excess(dual), np.array(dual_sums) - pool.costs)
     start, items = pool.incidence(5)
     for row in range(5):
         actual = items[start[row] : start[row + 1]].tolist()
@@ -51,16 +51,19 @@ def test_a_block_finds_its_groups_that_reach_into_another():
     block = Block(edges, 1, groups)
     for other in (0, 2, 3):
         rows = range(edges[other], edges[other + 1])
-        right = [g for g in groups.tolist() if any(row in rows for row in g)]
-        assert block.border_groups(other).tolist() == right
+        expected = [g for g in groups.tolist() if any(row in rows for row in g)]
+        assert block.border_groups(other).tolist() == expected
     block.set_groups(groups[:2])
-    right = [g for g in groups[:2].tolist() if min(g) < 5]
-    assert block.border_groups(0).tolist() == right
+    expected = [g for g in groups[:2].tolist() if min(g) < 5]
+    assert block.border_groups(0).tolist() == expected
 
 
 def test_a_group_is_added_to_the_block_of_its_first_row():
     edges = np.array([0, 5, 9])
-    blocks = [Block(edges, at, np.array([[5 * at, 5 * at + 1]], np.int32)) for at in range(2)]
+    blocks = [
+        Block(edges, number, np.array([[5 * number, 5 * number + 1]], np.int32))
+        for number in range(2)
+    ]
     add_groups(blocks, np.array([[4, 8], [8, 4]], np.int32))
     assert blocks[0].groups.tolist() == [[4, 8], [0, 1]]
     assert blocks[1].groups.tolist() == [[8, 4], [5, 6]]

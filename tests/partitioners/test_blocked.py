@@ -27,8 +27,8 @@ def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
 def test_equal_records_share_a_block(case, size):
     X, k = case
     block = np.empty(len(X), np.int64)
-    for at, rows in enumerate(split_into_blocks(X, size, k)):
-        block[rows] = at
+    for number, rows in enumerate(split_into_blocks(X, size, k)):
+        block[rows] = number
     for row in range(len(X)):
         assert len(set(block[(X[row] == X).all(axis=1)])) == 1
 
@@ -54,11 +54,11 @@ def test_the_order_of_the_rows_does_not_matter(seed):
 @pytest.mark.parametrize("method", [None, VMDAV(k=3), Search(k=3, rounds=1, random_state=0)])
 def test_the_number_of_workers_changes_nothing(method, seams):
     X = table(500, 3)
-    one, three = (
-        Blocked(k=3, method=method, block_size=60, seams=seams, n_jobs=w).fit_predict(X)
-        for w in (1, 3)
+    by_one, by_three = (
+        Blocked(k=3, method=method, block_size=60, seams=seams, n_jobs=n_jobs).fit_predict(X)
+        for n_jobs in (1, 3)
     )
-    assert np.array_equal(one, three)
+    assert np.array_equal(by_one, by_three)
 
 
 def test_a_table_of_one_block_is_grouped_as_without():
@@ -79,8 +79,8 @@ def test_refining_seams_recovers_the_cost_of_borders():
     X = table(4000, 4)
     whole = loss(X, MDAV(k=4).fit_predict(X))
     kept = loss(X, Blocked(k=4, block_size=300, seams="keep").fit_predict(X))
-    mended = loss(X, Blocked(k=4, block_size=300).fit_predict(X))
-    assert mended < whole < kept
+    refined = loss(X, Blocked(k=4, block_size=300).fit_predict(X))
+    assert refined < whole < kept
 
 
 def test_a_block_smaller_than_k_is_never_made():
@@ -90,10 +90,10 @@ def test_a_block_smaller_than_k_is_never_made():
 def test_progress_covers_both_passes():
     from shoal import _progress as progress
 
-    heard = []
-    with progress.reporting_to(lambda *report: heard.append(report)):
+    reports = []
+    with progress.reporting_to(lambda *report: reports.append(report)):
         Blocked(k=3, block_size=50).fit(table(300, 2))
-    assert {report[0] for report in heard} >= {"grouping blocks", "refining borders"}
+    assert {report[0] for report in reports} >= {"grouping blocks", "refining borders"}
 
 
 def test_blocks_are_named_by_an_option_of_any_method():

@@ -19,15 +19,15 @@ from tables import KINDS, tables_and_k
 from tries import tries
 from twins.optimal import groups_of, sse
 
-UNLIMITED = 1e9  # seconds of a clock that counts looks
+UNLIMITED = 1e9  # seconds of a clock that counts its calls
 
 
 def least_sse(X, k):
     return sse(X, groups_of(optimal_labels(X, k)))
 
 
-def looks():
-    """Return a clock that is one second later at every look."""
+def clock_by_calls():
+    """Return a clock that is one second later at every call."""
     ticks = count()
     return lambda: float(next(ticks))
 
@@ -46,7 +46,10 @@ def cases(draw):
 def test_no_partition_is_below_a_bound(case):
     X, k = case
     least = least_sse(X, k)
-    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=UNLIMITED, clock=looks())
+    quick, strong = (
+        lower_bound(X, k),
+        lower_bound(X, k, "prove", budget=UNLIMITED, clock=clock_by_calls()),
+    )
     assert 0 <= quick <= strong * (1 + 1e-8)
     assert max(quick, strong) <= least * (1 + 1e-14)
     assert strong == pytest.approx(least, rel=1e-8)
@@ -56,7 +59,7 @@ def test_no_partition_is_below_a_bound(case):
 @settings(max_examples=40)
 def test_a_bound_holds_whenever_the_budget_ends(case, budget):
     X, k = case
-    bound = lower_bound(X, k, "prove", budget=budget, clock=looks())
+    bound = lower_bound(X, k, "prove", budget=budget, clock=clock_by_calls())
     assert lower_bound(X, k) * (1 - 1e-9) <= bound <= least_sse(X, k) * (1 + 1e-14)
 
 
@@ -65,7 +68,10 @@ def test_a_bound_holds_whenever_the_budget_ends(case, budget):
 def test_bounds_hold_on_degenerate_tables(kind, k):
     X = KINDS[kind](np.random.default_rng(7), (12, 3))
     least = least_sse(X, k)
-    quick, strong = lower_bound(X, k), lower_bound(X, k, "prove", budget=UNLIMITED, clock=looks())
+    quick, strong = (
+        lower_bound(X, k),
+        lower_bound(X, k, "prove", budget=UNLIMITED, clock=clock_by_calls()),
+    )
     assert 0 <= quick <= strong * (1 + 1e-8)
     assert max(quick, strong) <= least * (1 + 1e-9) + 1e-320  # below it, float64 has few digits
 

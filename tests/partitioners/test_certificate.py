@@ -24,8 +24,8 @@ from tables import KINDS, tables_and_k
 from twins.optimal import groups_of, sse
 
 
-def ticking():
-    """Return a clock that is one second later at every look."""
+def clock_by_calls():
+    """Return a clock that is one second later at every call."""
     ticks = count()
     return lambda: float(next(ticks))
 
@@ -84,55 +84,55 @@ class Stop(Exception):
 @settings(max_examples=40)
 def test_any_duals_are_corrected_wherever_the_work_ends(case, seed, height):
     X, k = case
-    long = tables_module.long_table(X, k)
+    table = tables_module.long_table(X, k)
     duals = (
         height
-        * long.neighbour_dual.mean()
+        * table.neighbour_dual.mean()
         * np.random.default_rng(seed).choice([0, 1, 1, 5], len(X))
     )
     for stop in range(8):
-        work, looks = corrections.Corrections(long, duals.astype(float)), count()
+        corrected, calls = corrections.Corrections(table, duals.astype(float)), count()
 
-        def check(*_, looks=looks, stop=stop):
-            if next(looks) == stop:
+        def check(*_, calls=calls, stop=stop):
+            if next(calls) == stop:
                 raise Stop
 
         with pytest.MonkeyPatch.context() as patch, suppress(Stop):
             patch.setattr(corrections, "STRIDE", 5)
-            groups = work.run(one_thread(long), check)
-            assert len(groups) or (work.feasible == duals).all()
-        assert lowest_by_all_groups(long.X, k, work.feasible) >= -1e-9
-        assert (work.feasible <= duals).all()
+            groups = corrected.run(one_thread(table), check)
+            assert len(groups) or (corrected.feasible == duals).all()
+        assert lowest_by_all_groups(table.X, k, corrected.feasible) >= -1e-9
+        assert (corrected.feasible <= duals).all()
 
 
 def test_duals_fall_little_where_one_is_too_high():
     X = np.random.default_rng(4).normal(size=(60, 2))
-    long = tables_module.long_table(X, 3)
-    feasible = certify(X, 3, executor=ThreadExecutor(1)).duals[long.order] / 4.0**long.power
+    table = tables_module.long_table(X, 3)
+    feasible = certify(X, 3, executor=ThreadExecutor(1)).duals[table.order] / 4.0**table.power
     raised = feasible.copy()
     raised[17] += 50 * feasible.mean()  # it violates many groups, which are found from many rows
-    work = corrections.Corrections(long, raised)
-    work.run(one_thread(long), lambda *_: None)
-    assert work.feasible.sum() >= feasible.sum() * (1 - 1e-4)
+    corrected = corrections.Corrections(table, raised)
+    corrected.run(one_thread(table), lambda *_: None)
+    assert corrected.feasible.sum() >= feasible.sum() * (1 - 1e-4)
 
 
 def test_blocks_know_the_groups_that_reach_into_others(clustered):
-    long = tables_module.long_table(clustered[0], 4)
-    blocks = make_blocks(long, 30)
+    table = tables_module.long_table(clustered[0], 4)
+    blocks = make_blocks(table, 30)
     assert len(blocks) == 10
     for block in blocks:
         for other in blocks:
             inside = (block.groups >= other.start) & (block.groups < other.stop)
-            right = block.groups[inside.any(axis=1)] if other is not block else None
-            if right is not None:
-                np.testing.assert_array_equal(block.border_groups(other.number), right)
+            expected = block.groups[inside.any(axis=1)] if other is not block else None
+            if expected is not None:
+                np.testing.assert_array_equal(block.border_groups(other.number), expected)
 
 
 @given(case=cases(), budget=st.integers(0, 40))
 @settings(max_examples=20)
 def test_a_certificate_holds_whenever_the_budget_ends(case, budget):
     X, k = case
-    actual = certify(X, k, budget=budget, clock=ticking(), executor=ThreadExecutor(1))
+    actual = certify(X, k, budget=budget, clock=clock_by_calls(), executor=ThreadExecutor(1))
     assert actual.complete or actual.seconds >= budget / (1 + module.RESERVE)
     assert lower_bound(X, k) * (1 - 1e-9) <= actual.bound
     assert lowest_by_all_groups(X, k, actual.duals) >= -1e-9
@@ -172,11 +172,11 @@ def test_a_certificate_agrees_with_a_proof_for_a_thousand_records(spread, monkey
     X = np.random.default_rng(1).normal(size=(1000, 3))
     X *= np.exp(spread * X[:, :1])  # a few records far from all others
     certificate = certify(X, 3, executor=ThreadExecutor(1))
-    proven = prove(X, refine(X, MDAV(k=3).fit_predict(X), 3), 3, budget=6.0)
-    assert certificate.bound <= check_partition(X, 3, proven.labels)
-    assert 0.96 * proven.bound < certificate.bound
-    if proven.optimal:
-        assert certificate.bound <= proven.bound * (1 + 1e-8)
+    proof = prove(X, refine(X, MDAV(k=3).fit_predict(X), 3), 3, budget=6.0)
+    assert certificate.bound <= check_partition(X, 3, proof.labels)
+    assert 0.96 * proof.bound < certificate.bound
+    if proof.optimal:
+        assert certificate.bound <= proof.bound * (1 + 1e-8)
 
 
 def test_the_independent_verifier_refuses_duals_that_are_too_high(clustered):
@@ -202,8 +202,8 @@ def test_the_independent_verifier_refuses_a_small_group():
 
 def test_threads_do_not_change_a_certificate(clustered):
     X = clustered[0][:150]
-    one, two = (certify(X, 4, executor=ThreadExecutor(n)) for n in (1, 2))
-    np.testing.assert_array_equal(one.duals, two.duals)
+    by_one, by_two = (certify(X, 4, executor=ThreadExecutor(n)) for n in (1, 2))
+    np.testing.assert_array_equal(by_one.duals, by_two.duals)
 
 
 @pytest.mark.parametrize("stop", [1, 12, 30])
@@ -230,7 +230,7 @@ def test_progress_shows_the_gap_where_a_partition_is_known(clustered):
     X, labels, _ = clustered
     reports = []
     with progress.reporting_to(lambda stage, *_: reports.append(stage)):
-        certify(X, 4, labels=labels, budget=3, clock=ticking(), executor=ThreadExecutor(1))
+        certify(X, 4, labels=labels, budget=3, clock=clock_by_calls(), executor=ThreadExecutor(1))
     assert ", gap " in reports[-1]
 
 

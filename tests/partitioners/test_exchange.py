@@ -49,9 +49,9 @@ def test_groups_keep_their_sizes_and_none_disappears(case):
             slow.distance_from_table(records, ranks, ordered, totals) for records in members
         )
 
-    before, after = distances(groups.labels), distances(exchanged.labels)
-    assert max(after) <= max(t, max(before))
-    assert sum(d > t for d in after) <= sum(d > t for d in before)
+    original_distances, new_distances = distances(groups.labels), distances(exchanged.labels)
+    assert max(new_distances) <= max(t, max(original_distances))
+    assert sum(d > t for d in new_distances) <= sum(d > t for d in original_distances)
 
 
 @settings(max_examples=60)
@@ -78,9 +78,15 @@ def test_kernels_measure_the_earth_mover_s_distance(column, picks):
     rank = np.unique(column, return_inverse=True)[1]
     group = np.sort(rank[[pick % len(rank) for pick in picks]])
     total = np.bincount(rank)
-    below = np.cumsum(total)
-    running = np.concatenate([[0], np.cumsum(below)])
-    line = slow.distance_from_table(range(len(group)), group[:, None], [True], [total])
-    apart = slow.distance_from_table(range(len(group)), group[:, None], [False], [total])
-    assert ordered_distance(group, below, running) == pytest.approx(float(line), abs=1e-12)
-    assert unordered_distance(group, below) == pytest.approx(float(apart), abs=1e-12)
+    cumulative_counts = np.cumsum(total)
+    cumulative_sums = np.concatenate([[0], np.cumsum(cumulative_counts)])
+    expected_ordered = slow.distance_from_table(range(len(group)), group[:, None], [True], [total])
+    expected_unordered = slow.distance_from_table(
+        range(len(group)), group[:, None], [False], [total]
+    )
+    assert ordered_distance(group, cumulative_counts, cumulative_sums) == pytest.approx(
+        float(expected_ordered), abs=1e-12
+    )
+    assert unordered_distance(group, cumulative_counts) == pytest.approx(
+        float(expected_unordered), abs=1e-12
+    )

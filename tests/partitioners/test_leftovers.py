@@ -1,4 +1,4 @@
-"""The assignment of left-overs, which many methods share."""
+"""The assignment of leftovers, which many methods share."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def half_grouped(draw):
 
 
 @given(case=half_grouped())
-def test_left_overs_join_the_nearest_frozen_centroid(case):
+def test_leftovers_join_the_nearest_frozen_centroid(case):
     X, labels = case
     groups = [list(np.flatnonzero(labels == g)) for g in range(labels.max() + 1)]
     slow_join(X, groups, list(np.flatnonzero(labels < 0)))
@@ -34,7 +34,7 @@ def test_left_overs_join_the_nearest_frozen_centroid(case):
     assert np.array_equal(labels, labels_of(groups, len(X)))
 
 
-def test_a_left_over_between_two_groups_joins_the_first():
+def test_a_leftover_between_two_groups_joins_the_first():
     X = np.array([[4.0], [4.0], [0.0], [0.0], [2.0]])
     labels = np.array([0, 0, 1, 1, -1])
     join_nearest_centroid(X, labels)
@@ -42,7 +42,7 @@ def test_a_left_over_between_two_groups_joins_the_first():
 
 
 @pytest.mark.parametrize(("k", "expected"), [(2, [0, 0, 1, 1]), (3, [0, 0, 0, 0])])
-def test_k_left_overs_are_a_group_and_fewer_join(k, expected):
+def test_k_leftovers_are_a_group_and_fewer_join(k, expected):
     labels = np.array([0, 0, -1, -1])
     assign_leftovers(np.arange(4.0)[:, None], labels, k)
     assert list(labels) == expected

@@ -40,9 +40,9 @@ STARTS = {"dba2": DBA2, "mdav2": MDAV2, "tfrp": TFRP}
 def test_the_loss_is_never_above_that_of_the_start(start, case):
     X, k = case
     X = X + np.arange(len(X))[:, None] / 64  # some spread, so that there is a loss
-    before = loss(X, STARTS[start](k=k).fit_predict(X)) if len(X) > 1 else 0.0
-    after = loss(X, Lloyd(k=k, start=start).fit_predict(X)) if len(X) > 1 else 0.0
-    assert after <= before + 1e-9
+    start_loss = loss(X, STARTS[start](k=k).fit_predict(X)) if len(X) > 1 else 0.0
+    final_loss = loss(X, Lloyd(k=k, start=start).fit_predict(X)) if len(X) > 1 else 0.0
+    assert final_loss <= start_loss + 1e-9
 
 
 def from_mdav2(X, k):

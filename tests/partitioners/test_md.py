@@ -36,12 +36,12 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(n, k):
         assert np.array_equal(MD(k=k, grow=grow).fit_predict(X), in_order(md(X, k, grow)))
 
 
-def pairs_while_records_leave(X, leaving, work):
+def pairs_while_records_leave(X, removed_in_turn, work):
     """Yield the farthest pair, fast and slow, each time one more record has left."""
     X = np.ascontiguousarray(X)
     pool, pairs = open_pool(X), open_pair_bounds(X)
     living = list(range(len(X)))
-    for record in leaving[: len(X) - 2]:
+    for record in removed_in_turn[: len(X) - 2]:
         first = -1
         while first < 0:
             first, second, _ = farthest_pair(pool, pairs, X, work)
@@ -52,10 +52,10 @@ def pairs_while_records_leave(X, leaving, work):
 
 @given(X=tables(least=2), order=st.randoms(use_true_random=False), work=st.sampled_from([1, 10**9]))
 def test_the_farthest_pair_is_found_after_any_removals(X, order, work):
-    leaving = list(range(len(X)))
-    order.shuffle(leaving)
-    for actual, right in pairs_while_records_leave(X, leaving, work):
-        assert actual == right
+    removed_in_turn = list(range(len(X)))
+    order.shuffle(removed_in_turn)
+    for actual, expected in pairs_while_records_leave(X, removed_in_turn, work):
+        assert actual == expected
 
 
 ANGLES = 2 * np.pi * np.arange(24) / 24
@@ -73,6 +73,6 @@ HARD = {
 @pytest.mark.parametrize("X", HARD.values(), ids=HARD)
 def test_the_farthest_pair_is_found_on_hard_tables(X):
     for seed in range(10):
-        leaving = list(np.random.default_rng(seed).permutation(len(X)))
-        for actual, right in pairs_while_records_leave(X, leaving, 10**9):
-            assert actual == right
+        removed_in_turn = list(np.random.default_rng(seed).permutation(len(X)))
+        for actual, expected in pairs_while_records_leave(X, removed_in_turn, 10**9):
+            assert actual == expected

@@ -51,8 +51,8 @@ def test_leftovers_join_the_nearest_record_not_the_nearest_mean():
 
 def test_three_endings_of_mdav_give_three_partitions(reference):
     Z = reference("tarragona")
-    ways = {tuple(cls(k=5).fit_predict(Z)) for cls in (MDAV, MDAV1, MDAVClassic)}
-    assert len(ways) == 3
+    partitions = {tuple(cls(k=5).fit_predict(Z)) for cls in (MDAV, MDAV1, MDAVClassic)}
+    assert len(partitions) == 3
 
 
 def join_last(X, labels):

@@ -11,10 +11,10 @@ from shoal.partitioners.constraints.merge import merge_failing
 from tables import tables_and_k
 
 
-def slow(Z, labels, sound):
+def slow(Z, labels, passes):
     """Merge as the docstring says: the first failing group, the nearest centroid, again."""
     groups = [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)]
-    while failing := [group for group in groups if not sound(np.array(group))]:
+    while failing := [group for group in groups if not passes(np.array(group))]:
         first = failing[0]
         others = [group for group in groups if group is not first]
         centre = Z[first].mean(axis=0)
@@ -30,19 +30,21 @@ def slow(Z, labels, sound):
 @given(case=tables_and_k(least=2, values=9), data=st.data())
 def test_merging_agrees_with_the_slow_version(case, data):
     Z, k = case
-    secret = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(Z), max_size=len(Z))))
-    wanted = data.draw(st.integers(1, len(np.unique(secret))))
+    confidential = np.array(
+        data.draw(st.lists(st.integers(0, 3), min_size=len(Z), max_size=len(Z)))
+    )
+    min_distinct = data.draw(st.integers(1, len(np.unique(confidential))))
 
-    def sound(records):
-        return len(np.unique(secret[records])) >= wanted
+    def passes(records):
+        return len(np.unique(confidential[records])) >= min_distinct
 
     groups = MDAV(k=k).fit(Z).partition_
-    merged = merge_failing(Z, groups, sound)
+    merged = merge_failing(Z, groups, passes)
     assert merged.k == k
-    assert all(sound(np.flatnonzero(merged.labels == g)) for g in range(merged.n_groups))
+    assert all(passes(np.flatnonzero(merged.labels == g)) for g in range(merged.n_groups))
     # Each new group is made of whole old ones.
     assert len(np.unique(merged.labels + 1000 * groups.labels)) == groups.n_groups
-    assert np.array_equal(merged.labels, slow(Z, groups.labels, sound))
+    assert np.array_equal(merged.labels, slow(Z, groups.labels, passes))
 
 
 def test_groups_that_pass_the_test_stay_unchanged():

@@ -122,7 +122,9 @@ def gaps(tables, k):
 def clumps(sizes, apart):
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        yield np.concatenate([rng.normal(apart * i, 1, (m, 13)) for i, m in enumerate(sizes)])
+        yield np.concatenate(
+            [rng.normal(apart * number, 1, (size, 13)) for number, size in enumerate(sizes)]
+        )
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
@@ -156,7 +158,7 @@ def test_a_seed_repeats_the_groups_and_none_does_not():
 
 def distances(X, labels):
     """Return the sum of the distances of records to the means of their groups."""
-    groups = [X[labels == g] for g in range(labels.max() + 1)]
+    groups = [X[labels == group] for group in range(labels.max() + 1)]
     return sum(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1)).sum() for rows in groups)
 
 

@@ -45,8 +45,11 @@ def test_the_most_distant_records_lose_what_the_paper_says(reference, descending
 @pytest.mark.parametrize(("k", "losses"), [(3, [16.21, 16.75]), (5, [21.83, 21.85])])
 def test_growth_from_the_extreme_record_gives_further_figures_of_the_paper(reference, k, losses):
     Z = reference("tarragona")
-    grown = [MWard(k=k, grow="extreme", descending=way).fit_predict(Z) for way in (False, True)]
-    assert [round(loss(Z, labels), 2) for labels in grown] == losses
+    partitions = [
+        MWard(k=k, grow="extreme", descending=descending).fit_predict(Z)
+        for descending in (False, True)
+    ]
+    assert [round(loss(Z, labels), 2) for labels in partitions] == losses
 
 
 @given(case=tables_and_k(most=20, values=5), descending=st.booleans())
@@ -59,8 +62,8 @@ def test_growth_from_the_extreme_record_agrees_with_the_slow_version(case, desce
 def test_the_best_and_worst_column_lose_what_the_paper_says(reference):
     Z = reference("tarragona")
     losses = [
-        loss(Z, MWard(k=3, start=j, descending=descending).fit_predict(Z))
-        for j in range(Z.shape[1])
+        loss(Z, MWard(k=3, start=column, descending=descending).fit_predict(Z))
+        for column in range(Z.shape[1])
         for descending in (False, True)
     ]
     assert (round(min(losses), 2), round(max(losses), 2)) == COLUMNS
@@ -69,7 +72,10 @@ def test_the_best_and_worst_column_lose_what_the_paper_says(reference):
 @pytest.mark.parametrize("k", INDIVIDUAL_RANKING)
 def test_individual_ranking_loses_what_the_paper_says(reference, k):
     Z = reference("tarragona")
-    losses = [loss(Z[:, [j]], MWard(k=k, start=0).fit_predict(Z[:, [j]])) for j in range(13)]
+    losses = [
+        loss(Z[:, [column]], MWard(k=k, start=0).fit_predict(Z[:, [column]]))
+        for column in range(13)
+    ]
     assert round(np.mean(losses), 2) == INDIVIDUAL_RANKING[k]
 
 
@@ -99,9 +105,9 @@ def test_the_kernel_agrees_with_the_slow_version(case, start, descending):
 @pytest.mark.parametrize("seed", range(20))
 def test_rounding_breaks_no_tie(seed):
     """Costs that are equal as fractions are equal here too, whichever way they came about."""
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     for k in range(2, 6):
-        X = generator.integers(0, generator.integers(2, 6), (30, 3)).astype(float)
+        X = rng.integers(0, rng.integers(2, 6), (30, 3)).astype(float)
         labels = MWard(k=k, descending=True).fit_predict(X)
         assert np.array_equal(labels, in_order(mward(X, k, descending=True)))
 
@@ -134,10 +140,10 @@ def test_a_joined_group_searches_again_for_its_nearest_group():
     second record. The whole must search again, though the first saw far.
     """
     first, second = [0.0, 0.0], [1.0, 0.0]
-    wanted = [1 + 1.1 * 0.498, 1.1 * np.sqrt(1 - 0.498**2)]
-    nearer = [[1.0 + c, np.sqrt(1 - c**2)] for c in np.linspace(0.782, 0.784, 8)]
-    farther = [[-r, 0.0] for r in np.linspace(1.809, 1.811, 7)]
-    triples = np.repeat([[-9.0, 0.0], [9.0, 0.0], wanted, *nearer, *farther], 3, axis=0)
+    nearest_to_both = [1 + 1.1 * 0.498, 1.1 * np.sqrt(1 - 0.498**2)]
+    nearer = [[1.0 + cosine, np.sqrt(1 - cosine**2)] for cosine in np.linspace(0.782, 0.784, 8)]
+    farther = [[-distance, 0.0] for distance in np.linspace(1.809, 1.811, 7)]
+    triples = np.repeat([[-9.0, 0.0], [9.0, 0.0], nearest_to_both, *nearer, *farther], 3, axis=0)
     X = np.vstack([triples, first, second])
     labels = MWard(k=3, start=0).fit_predict(X)
     assert labels[-1] == labels[-2] == labels[6]
@@ -178,8 +184,8 @@ def test_k_of_one_leaves_every_record_alone(start):
 def test_units_and_origin_change_nothing(start, move):
     X = np.random.default_rng(1).normal(size=(100, 3))
     scale, offset = move
-    moved = MWard(k=3, start=start).fit_predict(X * scale + offset)
-    assert np.array_equal(moved, MWard(k=3, start=start).fit_predict(X))
+    labels = MWard(k=3, start=start).fit_predict(X * scale + offset)
+    assert np.array_equal(labels, MWard(k=3, start=start).fit_predict(X))
 
 
 @starts
@@ -190,8 +196,8 @@ def test_every_group_has_fewer_than_2k_records(start):
 
 @given(X=tables(least=2, most=30, columns=4))
 def test_the_farthest_pair_is_that_of_all_pairs(X):
-    pairs = [(i, j) for i in range(len(X)) for j in range(i + 1, len(X))]
-    expected = max(pairs, key=lambda ij: (squared(X[ij[0]], X[ij[1]]), -ij[0], -ij[1]))
+    pairs = [(first, second) for first in range(len(X)) for second in range(first + 1, len(X))]
+    expected = max(pairs, key=lambda pair: (squared(X[pair[0]], X[pair[1]]), -pair[0], -pair[1]))
     if np.ptp(X, axis=0).any():
         assert most_distant_rows(X) == expected
 

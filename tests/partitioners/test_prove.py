@@ -35,14 +35,14 @@ from twins.pricing import pairs_and_triples
 UNLIMITED = 1e9
 
 
-def looks():
-    """Return a clock that is one second later at every look."""
+def clock_by_calls():
+    """Return a clock that is one second later at every call."""
     ticks = count()
     return lambda: float(next(ticks))
 
 
 def proven(X, k, budget=UNLIMITED):
-    return prove(X, MDAV(k=k).fit_predict(X), k, budget=budget, clock=looks())
+    return prove(X, MDAV(k=k).fit_predict(X), k, budget=budget, clock=clock_by_calls())
 
 
 def least_sse(X, k):
@@ -82,7 +82,7 @@ def test_pairs_and_triples_are_proven_as_trying_all_of_them_finds(case):
 def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, budget):
     X, k = case
     start = Sorted(k=k, by="sum-of-z").fit_predict(X)
-    proof = prove(X, start, k, budget=budget, clock=looks())
+    proof = prove(X, start, k, budget=budget, clock=clock_by_calls())
     assert proof.bound <= least_sse(X, k) * (1 + 1e-14)
     assert np.bincount(proof.labels).min() >= k
     assert sse(X, groups_of(proof.labels)) <= sse(X, groups_of(start)) * (1 + 1e-12)
@@ -107,8 +107,8 @@ def clusters_of(rng, n, k, count):
     """Return clusters of k to 2k - 1 records, padded with -1."""
     clusters = np.full((count, 2 * k - 1), -1)
     for cluster in clusters:
-        some = min(n, rng.integers(k, 2 * k))
-        cluster[:some] = np.sort(rng.choice(n, some, replace=False))
+        size = min(n, rng.integers(k, 2 * k))
+        cluster[:size] = np.sort(rng.choice(n, size, replace=False))
     return clusters
 
 
@@ -133,13 +133,15 @@ def test_any_duals_give_a_valid_bound(case, seed, high):
 
 @pytest.mark.parametrize(("size", "k", "divisor"), [(4, 3, 2), (6, 4, 3), (7, 4, 2), (7, 5, 3)])
 def test_subsets_count_a_cluster_more_often_by_the_greatest_share(size, k, divisor):
-    """The subsets of k of a group, each with the weight at which a record is covered once."""
-    weight, more = 1 / comb(size - 1, k - 1), []
+    """The subsets of k of a group have the weight with which they cover each record once."""
+    weight, shares = 1 / comb(size - 1, k - 1), []
     for h in range(1, size + 1):
         subsets = combinations(range(size), k)
-        counted = sum(weight * (sum(record < h for record in one) // divisor) for one in subsets)
-        more.append((counted - h // divisor) / h)
-    assert cluster_excess_share(size, k, divisor) == pytest.approx(max(0, *more))
+        counted = sum(
+            weight * (sum(record < h for record in subset) // divisor) for subset in subsets
+        )
+        shares.append((counted - h // divisor) / h)
+    assert cluster_excess_share(size, k, divisor) == pytest.approx(max(0, *shares))
 
 
 def test_few_records_with_unfinished_searches_are_searched_longer():
@@ -148,19 +150,19 @@ def test_few_records_with_unfinished_searches_are_searched_longer():
     record_dual = np.full(n, 1.2 * pricing.table.square_sums[:, 3].mean() / 8)
     duals = Duals(record_dual)
 
-    def unfinished(effort):
+    def n_incomplete(effort):
         priced = pricing.search(duals, effort, lambda: None)
-        return sum(int((~one.is_complete).sum()) for _, one in priced)
+        return sum(int((~result.is_complete).sum()) for _, result in priced)
 
     steps = next(
-        steps for steps in range(1, 10**5) if 0 < unfinished(PricingEffort(100, steps)) <= n // 10
+        steps for steps in range(1, 10**5) if 0 < n_incomplete(PricingEffort(100, steps)) <= n // 10
     )
-    assert unfinished(PricingEffort(100, steps, max_steps_on_retry=10**9)) == 0
+    assert n_incomplete(PricingEffort(100, steps, max_steps_on_retry=10**9)) == 0
 
     def lowest(effort):
         results = list(pricing.search(duals, effort, lambda: None))
-        records = np.concatenate([part for part, _ in results])
-        costs = np.concatenate([one.reduced_cost_bound for _, one in results])
+        records = np.concatenate([anchors for anchors, _ in results])
+        costs = np.concatenate([result.reduced_cost_bound for _, result in results])
         assert sorted(records.tolist()) == list(range(n))  # a bound needs every record
         return costs[np.argsort(records)]
 
@@ -173,15 +175,15 @@ def test_a_search_without_steps_ends():
     pricing, duals = Pricing(X, 4), Duals(np.zeros(len(X)))
     duals.record_dual[[0, *pricing.table.near[0, :3]]] = pricing.table.square_sums[0, 3]
     effort = PricingEffort(100, 0)
-    complete = [one.is_complete for _, one in pricing.search(duals, effort, lambda: None)]
-    assert 0 < sum(int((~part).sum()) for part in complete) <= 6
+    complete = [result.is_complete for _, result in pricing.search(duals, effort, lambda: None)]
+    assert 0 < sum(int((~is_complete).sum()) for is_complete in complete) <= 6
 
 
 @pytest.mark.parametrize("with_clusters", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_groups_above_k_are_searched_where_duals_make_them_cheap(k, with_clusters):
-    """Prices under which no group of k is cheap, but one of k + 1 or more is."""
-    hits = 0
+    """At these duals no group of k has a negative reduced cost, but one of k + 1 or more has."""
+    n_with_larger_groups = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(3 * k + 1, 2))
@@ -197,13 +199,15 @@ def test_groups_above_k_are_searched_where_duals_make_them_cheap(k, with_cluster
                 record_dual, clusters=clusters, cluster_dual=cluster_dual, divisors=divisors
             )
         pricing = Pricing(X, k)
-        values = list(pricing.search(duals, PricingEffort(10**6, 10**6), lambda: None))
-        hits += any(one.groups.shape[1] > k and len(one.groups) for _, one in values)
+        results = list(pricing.search(duals, PricingEffort(10**6, 10**6), lambda: None))
+        n_with_larger_groups += any(
+            result.groups.shape[1] > k and len(result.groups) for _, result in results
+        )
         reduced_cost = np.zeros(n)
-        for some, one in values:
-            reduced_cost[some] = np.minimum(reduced_cost[some], one.reduced_cost_bound)
+        for anchors, result in results:
+            reduced_cost[anchors] = np.minimum(reduced_cost[anchors], result.reduced_cost_bound)
         assert pricing.bound(reduced_cost, duals, least) <= least
-    assert hits
+    assert n_with_larger_groups
 
 
 @pytest.mark.parametrize(
@@ -234,7 +238,7 @@ def test_records_that_are_alike_cost_nothing():
 
 def test_groups_that_are_too_large_to_be_best_are_divided_first():
     X = np.random.default_rng(1).normal(size=(20, 2))
-    proof = prove(X, np.zeros(20, np.int64), 3, budget=0, clock=looks())
+    proof = prove(X, np.zeros(20, np.int64), 3, budget=0, clock=clock_by_calls())
     assert np.bincount(proof.labels).max() < 6
     assert not proof.optimal
 
@@ -259,9 +263,9 @@ def test_ctrl_c_keeps_the_best_so_far():
 
 def test_the_same_table_gives_the_same_proof():
     X = np.random.default_rng(5).normal(size=(50, 3))
-    one, two = proven(X, 4), proven(X, 4)
-    assert (one.labels == two.labels).all()
-    assert one.bound == two.bound
+    first, second = proven(X, 4), proven(X, 4)
+    assert (first.labels == second.labels).all()
+    assert first.bound == second.bound
 
 
 def best_members(labels):
@@ -281,22 +285,22 @@ def proof_with_duals(X, k, seed):
     )
     triples = []
     for dual in triple_dual:  # two of a group of the best and any third, so that the dual counts
-        one = rng.integers(n)
-        two = rng.choice(np.flatnonzero((best == best[one]) & (np.arange(n) != one)))
-        triples.append([one, two, rng.choice(np.setdiff1d(np.arange(n), [one, two]))])
-        record_dual[[one, two]] += dual / 2
+        first = rng.integers(n)
+        second = rng.choice(np.flatnonzero((best == best[first]) & (np.arange(n) != first)))
+        triples.append([first, second, rng.choice(np.setdiff1d(np.arange(n), [first, second]))])
+        record_dual[[first, second]] += dual / 2
     group_dual = float(seed % 3) * least / n
     record_dual += group_dual / np.bincount(best)[best]
-    far = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
-    proof = proof_module.Proof(X, k, far, Budget(UNLIMITED, looks()))
+    bad_labels = rng.permutation(np.minimum(np.arange(n) // k, n // k - 1))
+    proof = proof_module.Proof(X, k, bad_labels, Budget(UNLIMITED, clock_by_calls()))
     proof.columns.triples = np.array(triples, np.int64).reshape(-1, 3)
     clusters = clusters_of(rng, n, k, seed % 4)
     cluster_dual = least / n * rng.uniform(0, 1, len(clusters))
     divisors = rng.integers(2, k + 1, len(clusters))
     for group in best_members(best):
         for cluster, divisor, dual in zip(clusters, divisors, cluster_dual, strict=True):
-            times = np.isin(group, cluster).sum() // divisor
-            record_dual[group] += times * dual / len(group)
+            n_counted = np.isin(group, cluster).sum() // divisor
+            record_dual[group] += n_counted * dual / len(group)
     proof.columns.clusters = np.full((len(clusters), 4 * k - 1), -1)
     proof.columns.clusters[:, : clusters.shape[1]] = clusters
     proof.columns.divisors = divisors
@@ -309,35 +313,37 @@ def proof_with_duals(X, k, seed):
         cluster_dual,
         divisors,
     )
-    exact = PricingEffort(10**6, 10**6)
-    actual = proof.pricing.price(proof.duals, least, exact, proof.report_progress)
-    proof.dual_bound = proof.bound = actual.bound
+    complete_effort = PricingEffort(10**6, 10**6)
+    priced = proof.pricing.price(proof.duals, least, complete_effort, proof.report_progress)
+    proof.dual_bound = proof.bound = priced.bound
     return proof, least
 
 
-def led(proof, columns, leading):
-    """Return the known partition and those groups that hold a leading record."""
-    some = Columns(columns.X, proof.k)
-    some.add_partition(proof.labels)
+def with_leading_record(proof, columns, is_leading):
+    """Return the known partition and the groups with a leading record."""
+    kept_columns = Columns(columns.X, proof.k)
+    kept_columns.add_partition(proof.labels)
     for row in columns.members:
         group = row[row >= 0]
-        if leading[group].any():
-            some.add(group[None])
-    return some
+        if is_leading[group].any():
+            kept_columns.add(group[None])
+    return kept_columns
 
 
 @given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
 @settings(max_examples=tries(60))
 def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
-    """Any records may lead, more and more of them, and the step may be shorter than the gap."""
+    """Any records may be leading, and the cutoff may be smaller than the gap."""
     proof, least = proof_with_duals(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))
     for share in (0.4, 0.7, 0.9, 1.0):
-        step = part * (proof.sse - proof.dual_bound)
-        columns, all_lead = integrality_gap.enumerate_groups(proof, step, 10_000)
-        assert all_lead.all()
-        leading = draws < share
-        integrality_gap.bound_by_listed_groups(proof, step, led(proof, columns, leading), leading)
+        cutoff = part * (proof.sse - proof.dual_bound)
+        columns, is_all_leading = integrality_gap.enumerate_groups(proof, cutoff, 10_000)
+        assert is_all_leading.all()
+        is_leading = draws < share
+        integrality_gap.bound_by_listed_groups(
+            proof, cutoff, with_leading_record(proof, columns, is_leading), is_leading
+        )
         assert proof.bound <= least * (1 + 1e-14)
         assert proof.sse >= least * (1 - 1e-12)
     if part == 1:
@@ -347,7 +353,7 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
 @given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
 @settings(max_examples=tries(40))
 def test_closing_the_gap_repeatedly_keeps_the_bound_valid(case, seed, most):
-    """What whole groups proved must not count for the prices."""
+    """A bound from integer programmes must not be taken for that of the duals."""
     proof, least = proof_with_duals(*case, seed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(integrality_gap, "GROUP_LIMITS", (most, 2 * most))
@@ -360,7 +366,7 @@ def test_closing_the_gap_repeatedly_keeps_the_bound_valid(case, seed, most):
 def relaxed(X, k):
     """Return a proof after the linear programme."""
     labels = refine(X, MDAV(k=k).fit_predict(X), k)
-    proof = proof_module.Proof(X, k, labels, Budget(UNLIMITED, looks()))
+    proof = proof_module.Proof(X, k, labels, Budget(UNLIMITED, clock_by_calls()))
     proof.run_dual_ascent()
     proof.solve_relaxation()
     return proof
@@ -376,60 +382,60 @@ def no_clusters(monkeypatch):
     )
 
 
-def apart():
-    """Return three clusters of 8 records far apart: two groups of at least 3 each, not 8 thirds."""
+def far_clusters():
+    """Return three clusters of 8 records, far apart: two groups of at least 3 each, not 8 / 3."""
     rng = np.random.default_rng(8)
     return np.vstack([rng.normal(size=(8, 2)) + 100 * i for i in range(3)])
 
 
 def test_clusters_that_are_no_multiple_of_k_are_proven_optimal():
-    proof = relaxed(apart(), 3)
+    proof = relaxed(far_clusters(), 3)
     assert proof.bound == pytest.approx(proof.sse, rel=1e-6)
     assert len(proof.columns.clusters) >= 3
 
 
 def test_without_clusters_the_linear_programme_is_weaker(no_clusters):
-    proof = relaxed(apart(), 3)
+    proof = relaxed(far_clusters(), 3)
     assert proof.bound < 0.95 * proof.sse
 
 
 def test_a_few_expensive_records_close_much_of_the_gap(no_clusters):
     """Groups of the many records close by are too many to be listed, and need not be."""
-    X = np.vstack([apart(), np.random.default_rng(5).normal(size=(120, 2)) / 100 - 1000])
+    X = np.vstack([far_clusters(), np.random.default_rng(5).normal(size=(120, 2)) / 100 - 1000])
     proof = relaxed(X, 3)
     integrality_gap.improve_from_pool(proof)
     gap = proof.sse - proof.bound
-    columns, leading = integrality_gap.enumerate_groups(proof, gap, 3000)
-    assert 0 < leading.sum() < 25
-    integrality_gap.bound_by_listed_groups(proof, gap, columns, leading)
+    columns, is_leading = integrality_gap.enumerate_groups(proof, gap, 3000)
+    assert 0 < is_leading.sum() < 25
+    integrality_gap.bound_by_listed_groups(proof, gap, columns, is_leading)
     assert proof.sse - proof.bound < 0.7 * gap
 
 
 def test_time_that_is_left_goes_to_searches_with_other_draws(monkeypatch):
     X = np.random.default_rng(6).normal(size=(40, 3))
-    seeds, asked = [], []
+    seeds, rounds_of_searches = [], []
 
     def recorded_search(*args, seed, rounds):
         seeds.append(seed)
-        asked.append(rounds)
+        rounds_of_searches.append(rounds)
         return search(*args, seed=seed, rounds=rounds)
 
     monkeypatch.setattr(restarts_module, "search", recorded_search)
     monkeypatch.setattr(restarts_module, "MAX_RESTARTS", 2)
     monkeypatch.setattr(integrality_gap, "GROUP_LIMITS", ())
     monkeypatch.setattr(restarts_module, "is_closed", lambda proof: False)
-    result = prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=looks(), seed=5)
+    result = prove(X, MDAV(k=3).fit_predict(X), 3, budget=UNLIMITED, clock=clock_by_calls(), seed=5)
     assert result.complete
     assert seeds == [6, 7, 8]
-    assert asked[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
-    assert asked[-1] == restarts_module.MAX_ROUNDS * 40
+    assert rounds_of_searches[0] == restarts_module.FIRST_SEARCH * 3**2 * 40
+    assert rounds_of_searches[-1] == restarts_module.MAX_ROUNDS * 40
 
 
 @pytest.mark.parametrize(("budget", "rounds"), [(1e-9, 400), (0.1, 400), (0.2, 800), (9, 20_000)])
 def test_a_small_budget_shortens_searches_whatever_the_clock_says(budget, rounds):
     X = np.random.default_rng(6).normal(size=(40, 3))
     start = MDAV(k=3).fit_predict(X)
-    proof = Proof(X, 3, start, Budget(budget, looks()))
+    proof = Proof(X, 3, start, Budget(budget, clock_by_calls()))
     restarts = restarts_module.Restarts(proof, 0)
     assert restarts.affordable_rounds(restarts_module.MAX_ROUNDS * 40) == rounds
 
@@ -471,7 +477,7 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 
     monkeypatch.setattr(restarts_module, "search", cut)
     start = Sorted(k=3, by="sum-of-z").fit_predict(X)
-    proof = prove(X, start, 3, budget=UNLIMITED, clock=looks())
+    proof = prove(X, start, 3, budget=UNLIMITED, clock=clock_by_calls())
     assert calls == [1]
     assert sse(X, groups_of(proof.labels)) <= sse(X, groups_of(MDAV(k=3).fit_predict(X))) + 1e-9
     assert not proof.optimal
@@ -480,8 +486,8 @@ def test_ctrl_c_in_a_further_search_ends_the_proof_and_keeps_what_it_found(monke
 def test_a_search_within_a_proof_reports_progress_of_the_proof():
     X = np.random.default_rng(8).normal(size=(40, 3))
     reports = []
-    with progress.reporting_to(lambda *said: reports.append(said)):
-        prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=looks())
+    with progress.reporting_to(lambda *report: reports.append(report)):
+        prove(X, MDAV(k=3).fit_predict(X), 3, budget=400, clock=clock_by_calls())
     stages = {stage.partition(",")[0] for stage, _, _ in reports}
     assert "proving" in stages
     assert "searching" not in stages

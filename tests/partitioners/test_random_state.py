@@ -38,8 +38,8 @@ def test_every_method_accepts_a_seed_and_a_number_of_jobs(method):
 @every_form
 def test_equal_generators_give_equal_groups(form):
     X = np.random.default_rng(3).normal(size=(60, 2))
-    one, other = (partition(X, 3, "mu-approx", random_state=form()) for _ in range(2))
-    assert np.array_equal(one.labels, other.labels)
+    first, second = (partition(X, 3, "mu-approx", random_state=form()) for _ in range(2))
+    assert np.array_equal(first.labels, second.labels)
 
 
 def test_a_generator_advances_between_fits():
@@ -92,8 +92,8 @@ def test_a_plan_turns_a_generator_into_a_seed(form):
     assert Plan.from_dict(document).to_dict() == document
     assert isinstance(plan.random_state, int)
     frame = {"a": list(range(30)), "b": [x * 7 % 11 for x in range(30)]}
-    one, other = (plan.run(pd.DataFrame(frame)).data for _ in range(2))
-    assert one.equals(other)
+    first, second = (plan.run(pd.DataFrame(frame)).data for _ in range(2))
+    assert first.equals(second)
 
 
 def test_the_seeds_drawn_from_one_generator_agree_inside_a_partitioner():
@@ -110,13 +110,13 @@ def test_the_seeds_drawn_from_one_generator_agree_inside_a_partitioner():
 @pytest.mark.parametrize("method", ["auto", "mdav", "mu-approx"])
 def test_microaggregate_accepts_a_generator(sme, method):
     columns = ["surface", "employees"]
-    one, other = (
+    first, second = (
         shoal.microaggregate(
             sme, columns, k=3, method=method, random_state=np.random.default_rng(2), n_jobs=1
         ).data
         for _ in range(2)
     )
-    assert one.equals(other)
+    assert first.equals(second)
 
 
 @pytest.fixture

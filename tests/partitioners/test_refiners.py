@@ -1,4 +1,4 @@
-"""How hard to try: one interface over every method."""
+"""Efforts: refiners of the groups of every method."""
 
 import math
 
@@ -141,12 +141,12 @@ def firms():
 
 
 @pytest.fixture
-def any_load(monkeypatch):
+def without_overtime(monkeypatch):
     """Let a search finish its rounds, however slow the machine is at the moment."""
     monkeypatch.setattr("shoal.partitioners._local_search.search.OVERTIME", math.inf)
 
 
-@pytest.mark.usefixtures("any_load")
+@pytest.mark.usefixtures("without_overtime")
 def test_a_release_under_a_budget_can_be_repeated(firms):
     columns = ["surface", "employees"]
     first = shoal.microaggregate(firms, columns, k=3, effort="search", budget=0.3)
@@ -159,7 +159,7 @@ def test_a_release_under_a_budget_can_be_repeated(firms):
     assert again.plan == first.plan
 
 
-@pytest.mark.usefixtures("any_load")
+@pytest.mark.usefixtures("without_overtime")
 def test_strata_share_the_budget_and_the_rounds():
     people = shoal.datasets.survey(n=400)[["age", "height", "region"]]
     release = shoal.microaggregate(
@@ -205,8 +205,8 @@ def test_a_bound_of_another_space_is_not_shown(options):
 
 
 @pytest.fixture
-def ends_soon():
-    """Somebody presses Ctrl-C at the first sign of an effort."""
+def interrupted_early():
+    """Interrupt every effort at its first report of progress."""
 
     def listener(stage, done, total):
         if stage.startswith(("moving", "searching", "proving")):
@@ -217,7 +217,7 @@ def ends_soon():
 
 
 @every_effort
-def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, ends_soon):
+def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, interrupted_early):
     X = np.random.default_rng(2).normal(size=(300, 3))
     model = partitioner("mdav", {"k": 3, "effort": effort, **EFFORTS[effort]}).fit(X)
     assert model.cut_short_
@@ -241,7 +241,7 @@ def test_a_proof_that_ends_by_itself_without_an_optimum_is_not_called_interrupte
     assert ("interrupted" in str(warned[0].message)) is not complete
 
 
-def test_groups_refined_again_after_an_interrupt_are_not_cut_short(ends_soon):
+def test_groups_refined_again_after_an_interrupt_are_not_cut_short(interrupted_early):
     X = np.random.default_rng(2).normal(size=(300, 3))
     model = Refine(k=3).fit(X)
     assert model.cut_short_
@@ -249,7 +249,7 @@ def test_groups_refined_again_after_an_interrupt_are_not_cut_short(ends_soon):
         assert not model.fit(X).cut_short_
 
 
-def test_an_interrupt_ends_auto(ends_soon):
+def test_an_interrupt_ends_auto(interrupted_early):
     with pytest.raises(KeyboardInterrupt):
         partition(np.random.default_rng(2).normal(size=(300, 3)), 3)
 

@@ -172,8 +172,8 @@ def test_rounds_or_a_budget_are_required(options):
 def pool_of(labels, places=5):
     """Return groups as rows of a pool."""
     pool = np.full((labels.max() + 1, places), -1)
-    for g, row in enumerate(pool):
-        row[: (labels == g).sum()] = np.flatnonzero(labels == g)
+    for group, row in enumerate(pool):
+        row[: (labels == group).sum()] = np.flatnonzero(labels == group)
     return pool
 
 
@@ -186,53 +186,53 @@ def test_the_choice_finds_the_best_partition_of_a_pool():
     )
 
 
-def spoilt(seed=0):
+def table_with_mixed_neighbours(seed=0):
     """Return a long table along a line, good groups, and these with neighbours mixed."""
     X = np.sort(np.random.default_rng(seed).uniform(size=(600, 1)), axis=0)
     good = np.arange(600) // 3
-    worse = good.copy()
-    for g in range(0, 198, 2):
-        worse[3 * g + 2], worse[3 * g + 3] = g + 1, g
-    return X, good, worse
+    mixed = good.copy()
+    for group in range(0, 198, 2):
+        mixed[3 * group + 2], mixed[3 * group + 3] = group + 1, group
+    return X, good, mixed
 
 
 def test_the_choice_goes_through_a_long_table_by_regions(monkeypatch):
     monkeypatch.setattr(set_partitioning, "REGION", 60)
-    X, good, worse = spoilt()
-    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 10**6), good)
-    some = select_groups_by_region(X, pool_of(good), worse, 3)
-    assert total(X, good) < total(X, some) < total(X, worse)
-    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 0), worse)
+    X, good, mixed = table_with_mixed_neighbours()
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), mixed, 10**6), good)
+    partly_good = select_groups_by_region(X, pool_of(good), mixed, 3)
+    assert total(X, good) < total(X, partly_good) < total(X, mixed)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), mixed, 0), mixed)
 
 
 def test_a_region_with_too_many_groups_shrinks(monkeypatch):
     monkeypatch.setattr(set_partitioning, "MAX_GROUPS", 12)
     monkeypatch.setattr(set_partitioning, "OVERLAP", 60)
-    X, good, worse = spoilt()
-    asked = []
+    X, good, mixed = table_with_mixed_neighbours()
+    n_candidates = []
     solve = set_partitioning._solve
     monkeypatch.setattr(
         set_partitioning,
         "_solve",
-        lambda costs, memberships: asked.append(len(costs)) or solve(costs, memberships),
+        lambda costs, memberships: n_candidates.append(len(costs)) or solve(costs, memberships),
     )
-    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 10**6), good)
-    assert max(asked) <= 2 * 12 + 2
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), mixed, 10**6), good)
+    assert max(n_candidates) <= 2 * 12 + 2
 
 
 @pytest.mark.parametrize("failed", [[], [0, 1]])
 def test_a_choice_that_failed_changes_nothing(monkeypatch, failed):
-    X, good, worse = spoilt()
+    X, good, mixed = table_with_mixed_neighbours()
     monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.array(failed, np.int64))
-    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 5), worse)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), mixed, 5), mixed)
 
 
 def test_a_worse_choice_changes_nothing(monkeypatch):
-    X, good, worse = spoilt()
+    X, good, mixed = table_with_mixed_neighbours()
     monkeypatch.setattr(set_partitioning, "REGION", 1000)
     monkeypatch.setattr(set_partitioning, "_solve", lambda *_: np.arange(200))  # the pool
-    assert np.array_equal(select_groups_by_region(X, pool_of(worse), good, 1), good)
-    assert np.array_equal(select_groups_by_region(X, pool_of(good), worse, 1), good)
+    assert np.array_equal(select_groups_by_region(X, pool_of(mixed), good, 1), good)
+    assert np.array_equal(select_groups_by_region(X, pool_of(good), mixed, 1), good)
 
 
 def test_progress_is_that_of_the_budget_alone():

@@ -49,8 +49,8 @@ def test_the_sum_of_z_scores_loses_what_the_paper_says(reference, k, descending)
 def test_the_best_and_worst_column_lose_what_the_paper_says(reference, k):
     Z = reference("tarragona")
     losses = [
-        loss(Z, Sorted(k=k, by=j, descending=descending).fit_predict(Z))
-        for j in range(Z.shape[1])
+        loss(Z, Sorted(k=k, by=column, descending=descending).fit_predict(Z))
+        for column in range(Z.shape[1])
         for descending in (False, True)
     ]
     # The paper cuts the worst loss for k=5, 60.827, where it rounds the others.
@@ -60,7 +60,10 @@ def test_the_best_and_worst_column_lose_what_the_paper_says(reference, k):
 @pytest.mark.parametrize("k", INDIVIDUAL_RANKING)
 def test_individual_ranking_loses_what_the_paper_says(reference, k):
     Z = reference("tarragona")
-    losses = [loss(Z[:, [j]], Sorted(k=k, by=0).fit_predict(Z[:, [j]])) for j in range(Z.shape[1])]
+    losses = [
+        loss(Z[:, [column]], Sorted(k=k, by=0).fit_predict(Z[:, [column]]))
+        for column in range(Z.shape[1])
+    ]
     assert round(np.mean(losses), 2) == INDIVIDUAL_RANKING[k]
 
 
@@ -91,8 +94,10 @@ def test_the_method_agrees_with_the_slow_version_without_ties(by, n):
 @pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e6, 1e140])
 def test_scores_standardise_for_themselves(by, unit):
     X = np.random.default_rng(0).normal(size=(40, 3))
-    other = X * [1.0, unit, 1.0] + [0.0, 0.0, 5.0]
-    assert np.array_equal(Sorted(k=3, by=by).fit_predict(other), Sorted(k=3, by=by).fit_predict(X))
+    rescaled = X * [1.0, unit, 1.0] + [0.0, 0.0, 5.0]
+    assert np.array_equal(
+        Sorted(k=3, by=by).fit_predict(rescaled), Sorted(k=3, by=by).fit_predict(X)
+    )
 
 
 @given(

@@ -16,10 +16,10 @@ from twins.univariate import partitions
 def diameter(X, labels):
     """Return the greatest distance between two records of a group."""
     return max(
-        np.sqrt(((a - b) ** 2).sum())
-        for g in range(labels.max() + 1)
-        for a in X[labels == g]
-        for b in X[labels == g]
+        np.sqrt(((record - other) ** 2).sum())
+        for group in range(labels.max() + 1)
+        for record in X[labels == group]
+        for other in X[labels == group]
     )
 
 
@@ -40,6 +40,8 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(k):
 def test_the_bottleneck_is_within_four_times_the_least(case):
     X, k = case
     fitted = Threshold(k=k).fit(X)
-    least = min(diameter(X, labels_of(g, len(X))) for g in partitions(list(range(len(X))), k))
+    least = min(
+        diameter(X, labels_of(groups, len(X))) for groups in partitions(list(range(len(X))), k)
+    )
     assert fitted.diameter_bound_ <= least + 1e-9
     assert diameter(X, fitted.labels_) <= 4 * fitted.diameter_bound_ + 1e-9

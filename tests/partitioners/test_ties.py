@@ -17,33 +17,38 @@ ROUNDED = np.array([[0, 0], [2, 1], [0, 2], [1, 0], [0, 2], [1, 2]], float)
 def exact_mdav(X, k):
     """Return the groups of MDAV in fractions, and whether two records tied at a mean."""
     rows = [[Fraction(int(value)) for value in row] for row in X]
-    left, groups, tied = list(range(len(X))), [], False
+    remaining, groups, has_tie = list(range(len(X))), [], False
 
-    def squared(i, point):
-        return sum((a - b) ** 2 for a, b in zip(rows[i], point, strict=True))
+    def squared(record, point):
+        return sum((a - coordinate) ** 2 for a, coordinate in zip(rows[record], point, strict=True))
 
-    def take(point):
-        groups.append(sorted(left, key=lambda i: (squared(i, point), i))[:k])
-        left[:] = [i for i in left if i not in groups[-1]]
+    def form_group(point):
+        groups.append(sorted(remaining, key=lambda record: (squared(record, point), record))[:k])
+        remaining[:] = [record for record in remaining if record not in groups[-1]]
 
     def outermost():
-        nonlocal tied
-        mean = [sum(rows[i][j] for i in left) / len(left) for j in range(X.shape[1])]
-        far = max(squared(i, mean) for i in left)
-        level = [i for i in left if squared(i, mean) == far]
-        tied = tied or any(rows[i] != rows[level[0]] for i in level)
-        return level[0]
+        nonlocal has_tie
+        mean = [
+            sum(rows[record][column] for record in remaining) / len(remaining)
+            for column in range(X.shape[1])
+        ]
+        greatest = max(squared(record, mean) for record in remaining)
+        outermost_records = [record for record in remaining if squared(record, mean) == greatest]
+        has_tie = has_tie or any(
+            rows[record] != rows[outermost_records[0]] for record in outermost_records
+        )
+        return outermost_records[0]
 
-    while len(left) >= 3 * k:
-        r = outermost()
-        s = max(left, key=lambda i: (squared(i, rows[r]), -i))
-        take(rows[r])
-        take(rows[s])
-    if len(left) >= 2 * k:
-        take(rows[outermost()])
-    if left:
-        groups.append(left)
-    return in_order(labels_of(groups, len(X))), tied
+    while len(remaining) >= 3 * k:
+        first = outermost()
+        second = max(remaining, key=lambda record: (squared(record, rows[first]), -record))
+        form_group(rows[first])
+        form_group(rows[second])
+    if len(remaining) >= 2 * k:
+        form_group(rows[outermost()])
+    if remaining:
+        groups.append(remaining)
+    return in_order(labels_of(groups, len(X))), has_tie
 
 
 @given(case=tables_and_k(values=6))

@@ -31,16 +31,16 @@ def panels(draw, most=30, values=4):
     """Draw records, their units and a k that the units allow; few values and long units."""
     X = draw(tables(least=2, most=most, values=values))
     units = draw(arrays(np.int64, len(X), elements=st.integers(0, draw(st.integers(1, 12)))))
-    number = len(np.unique(units))
-    assume(number >= 2)
-    return X, units, draw(st.integers(2, min(5, number)))
+    n_units = len(np.unique(units))
+    assume(n_units >= 2)
+    return X, units, draw(st.integers(2, min(5, n_units)))
 
 
 def grouped(X, units, k, method):
     cls = METHODS[method]
     k = k if signature_parameters(cls)["k"].accepts(k) else 2
-    most = cls.facts.max_records or len(X)
-    X, units = X[:most], units[:most]
+    max_records = cls.facts.max_records or len(X)
+    X, units = X[:max_records], units[:max_records]
     if len(np.unique(units)) < k:
         assume(False)
     return (
@@ -83,21 +83,23 @@ def test_no_groups_have_less_loss_than_the_optimum(case, seed):
 
 def test_the_loss_is_near_the_optimum_and_below_that_of_merging():
     rng = np.random.default_rng(0)
-    ours, best, merged, optimal = [], [], [], 0
+    losses, least_losses, merged_losses, n_optimal = [], [], [], 0
     for case in range(30):
         units = rng.integers(0, 6, 9)
         X = rng.normal(size=(9, 2)) + (rng.normal(size=(6, 2))[units] if case % 2 else 0)
         if len(np.unique(units)) < 4:
             continue
         plain = partitioner("auto", {"k": 2}).fit(X).partition_
-        naive = merge_failing(X, plain, lambda r, units=units: len(np.unique(units[r])) >= 2)
+        merged = merge_failing(X, plain, lambda r, units=units: len(np.unique(units[r])) >= 2)
         total = ((X - X.mean(axis=0)) ** 2).sum()
-        ours.append(sse(X, group_units(X, units, partitioner("auto", {"k": 2})).labels) / total)
-        best.append(optimum(X, units, 2) / total)
-        merged.append(sse(X, naive.labels) / total)
-        optimal += ours[-1] <= best[-1] * (1 + 1e-9)
-    assert optimal >= 0.6 * len(ours)
-    assert np.mean(ours) < np.mean(best) + 0.2 * (np.mean(merged) - np.mean(best))
+        losses.append(sse(X, group_units(X, units, partitioner("auto", {"k": 2})).labels) / total)
+        least_losses.append(optimum(X, units, 2) / total)
+        merged_losses.append(sse(X, merged.labels) / total)
+        n_optimal += losses[-1] <= least_losses[-1] * (1 + 1e-9)
+    assert n_optimal >= 0.6 * len(losses)
+    assert np.mean(losses) < np.mean(least_losses) + 0.2 * (
+        np.mean(merged_losses) - np.mean(least_losses)
+    )
 
 
 def test_equal_records_of_a_unit_do_not_make_groups_of_one_unit():
@@ -155,15 +157,15 @@ def test_records_of_units_are_counted_through_all_moves(units, moves):
     n = len(units)
     X = np.arange(float(n)).reshape(-1, 1)
     groups = open_unit_groups(X, units, np.zeros(n, np.int64), 3)
-    for i, g in moves:
-        i %= n
-        if groups.labels[i] != g:
-            move_record(groups, i, g)
-    for g in range(3):
-        members = np.flatnonzero(groups.labels == g)
-        assert groups.sizes[g] == len(members)
-        assert groups.n_units[g] == len(np.unique(units[members]))
-        for u in range(4):
-            assert count_of(groups, g, u) == (units[members] == u).sum()
+    for record, group in moves:
+        record %= n
+        if groups.labels[record] != group:
+            move_record(groups, record, group)
+    for group in range(3):
+        members = np.flatnonzero(groups.labels == group)
+        assert groups.sizes[group] == len(members)
+        assert groups.n_units[group] == len(np.unique(units[members]))
+        for unit in range(4):
+            assert count_of(groups, group, unit) == (units[members] == unit).sum()
         if len(members):
-            assert groups.centroids[g, 0] == pytest.approx(X[members, 0].mean())
+            assert groups.centroids[group, 0] == pytest.approx(X[members, 0].mean())

@@ -20,16 +20,16 @@ from twins.univariate import exactly, least_loss, shortest_path, sum_of_squares
 def exact_loss(X, labels):
     rows = exactly(X)
     return sum(
-        sum_of_squares([rows[i] for i in np.flatnonzero(labels == g)])
-        for g in range(labels.max() + 1)
+        sum_of_squares([rows[i] for i in np.flatnonzero(labels == group)])
+        for group in range(labels.max() + 1)
     )
 
 
 @pytest.mark.parametrize("n", range(1, 9))
 def test_no_partition_of_a_short_column_loses_less(n):
-    generator = np.random.default_rng(n)
+    rng = np.random.default_rng(n)
     for k in range(1, n + 1):
-        for X in (generator.normal(size=(n, 1)), generator.integers(0, 5, (n, 1)).astype(float)):
+        for X in (rng.normal(size=(n, 1)), rng.integers(0, 5, (n, 1)).astype(float)):
             labels = Univariate(k=k).fit_predict(X)
             assert float(exact_loss(X, labels)) == pytest.approx(float(least_loss(X, k)), abs=1e-12)
 
@@ -51,14 +51,14 @@ def test_any_order_is_cut_as_the_slow_version_cuts_it(case, seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_rounding_breaks_no_tie(seed):
     """Losses that are equal as fractions are equal here too, whichever way they came about."""
-    generator = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     for k in range(2, 8):
-        X = generator.integers(0, generator.integers(2, 12), (40, 1)).astype(float)
+        X = rng.integers(0, rng.integers(2, 12), (40, 1)).astype(float)
         expected = in_order(shortest_path(X, k))
         rows = np.argsort(X[:, 0], kind="stable")
-        twice = np.column_stack([X, np.zeros(len(X))])
+        two_columns = np.column_stack([X, np.zeros(len(X))])
         assert np.array_equal(Univariate(k=k).fit_predict(X), expected)
-        assert np.array_equal(Univariate(k=k, order=rows).fit_predict(twice), expected)
+        assert np.array_equal(Univariate(k=k, order=rows).fit_predict(two_columns), expected)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 7, 20])
@@ -71,23 +71,26 @@ def test_the_slow_version_agrees_without_ties(n, k):
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
 def test_the_slow_version_agrees_on_far_clumps_of_close_values(k):
     """A sum of squares about anything but the clump itself has too few digits here."""
-    generator = np.random.default_rng(k)
-    X = generator.integers(0, 5, (160, 1)) * 1e6 + generator.normal(size=(160, 1)) * 1e-5
+    rng = np.random.default_rng(k)
+    X = rng.integers(0, 5, (160, 1)) * 1e6 + rng.normal(size=(160, 1)) * 1e-5
     assert np.array_equal(Univariate(k=k).fit_predict(X), in_order(shortest_path(X, k)))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 16, 17, 100, 700])
 @pytest.mark.parametrize("draw", ["normal", "standard_cauchy", "whole"])
 def test_sorted_values_and_an_explicit_order_give_the_same_groups(draw, k):
-    generator = np.random.default_rng(k)
+    rng = np.random.default_rng(k)
     if draw == "whole":
-        X = generator.integers(0, 300, (2000, 1)).astype(float)
+        X = rng.integers(0, 300, (2000, 1)).astype(float)
     else:
-        X = getattr(generator, draw)(size=(2000, 1))
+        X = getattr(rng, draw)(size=(2000, 1))
     rows = np.argsort(X[:, 0], kind="stable")
     # A second, constant column keeps the loss and takes the way of several columns.
-    twice = np.column_stack([X, np.zeros(len(X))])
-    fast, slow = Univariate(k=k).fit_predict(X), Univariate(k=k, order=rows).fit_predict(twice)
+    two_columns = np.column_stack([X, np.zeros(len(X))])
+    fast, slow = (
+        Univariate(k=k).fit_predict(X),
+        Univariate(k=k, order=rows).fit_predict(two_columns),
+    )
     assert np.array_equal(fast, slow)
 
 
@@ -136,7 +139,10 @@ def test_the_best_cuts_of_an_order_lose_less_than_blocks(reference, by, k):
 @pytest.mark.parametrize(("k", "figure"), [(3, 2.2071), (4, 3.1932), (5, 4.2554)])
 def test_individual_ranking_with_the_best_cuts(reference, k, figure):
     Z = reference("tarragona")
-    losses = [loss(Z[:, [j]], Univariate(k=k).fit_predict(Z[:, [j]])) for j in range(Z.shape[1])]
+    losses = [
+        loss(Z[:, [column]], Univariate(k=k).fit_predict(Z[:, [column]]))
+        for column in range(Z.shape[1])
+    ]
     assert round(np.mean(losses), 4) == figure
 
 
