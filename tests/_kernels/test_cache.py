@@ -87,12 +87,12 @@ DAMAGE = {
 }
 
 
-def damage_file(folder, kind, how):
+def damage_file(folder, kind, damage):
     """Damage the file of one kind as a disk does that fails: the time stays as it was."""
     (path,) = (path for path in cached_files(folder) if path.suffix == kind)
-    written = path.stat().st_mtime
-    path.write_bytes(DAMAGE[how](path.read_bytes()))
-    os.utime(path, (written, written))
+    written_at = path.stat().st_mtime
+    path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    os.utime(path, (written_at, written_at))
     return path
 
 
@@ -113,8 +113,8 @@ def test_the_kernel_of_a_damaged_file_is_compiled_again(package):
     result = run(package)
     assert result.stdout == "6.0\n"
     assert str(path) in result.stderr
-    again = run(package)
-    assert (again.stdout, again.stderr) == ("6.0 1\n", "")
+    second_result = run(package)
+    assert (second_result.stdout, second_result.stderr) == ("6.0 1\n", "")
 
 
 def test_files_without_readable_checksums_are_compiled_again(package):

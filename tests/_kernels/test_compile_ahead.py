@@ -14,7 +14,7 @@ from shoal._kernels import compile_ahead
 from shoal._kernels.local_search.passes import open_grouping
 
 KERNELS = Path(compile_ahead.__file__).parent
-# The largest kernel, made small: what matters is who compiles it, and that is quick to see.
+# In place of the largest kernel there is a small one, which compiles quickly.
 PASSES = """
 from shoal._kernels import compile_ahead
 from shoal._kernels._compile import compiled
@@ -27,18 +27,18 @@ def open_grouping(X, near, labels, k):
 def run_action(k):
     return k + 1
 """
-# Say which kernels were compiled in this process, not in the second one.
+# Print whether a second process was started, and how many kernels this one compiled.
 PROGRAM = """
 from numba.core import event
 from shoal._kernels import compile_ahead
 
-here = event.RecordingListener()
+listener = event.RecordingListener()
 compile_ahead.n_processors = lambda: 2
-with event.install_listener("numba:compile", here):
+with event.install_listener("numba:compile", listener):
     compile_ahead.start()
     print(compile_ahead._process is not None)
     compile_ahead.main()
-print(compile_ahead._process is None, len(here.buffer))
+print(compile_ahead._process is None, len(listener.buffer))
 """
 
 
@@ -58,13 +58,13 @@ def package(tmp_path):
 
 
 def test_what_the_second_process_compiled_is_not_compiled_again(package):
-    places = {"PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(package / "kept")}
-    for started in (True, False):  # the second time all is there, and nothing is started
+    folders = {"PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(package / "cached")}
+    for starts in (True, False):  # the second time, the kernel is cached
         result = subprocess.run(
-            [sys.executable, "-c", PROGRAM], env={**os.environ, **places},
+            [sys.executable, "-c", PROGRAM], env={**os.environ, **folders},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        assert result.stdout.split() == [str(started), "True", "0"]
+        assert result.stdout.split() == [str(starts), "True", "0"]
 
 
 def test_nothing_is_started_once_the_kernel_of_the_local_search_is_compiled(monkeypatch):
@@ -101,7 +101,7 @@ def test_a_failed_second_process_is_not_needed(monkeypatch, grouping):
 
 
 def test_waiting_can_be_interrupted(monkeypatch, grouping):
-    def stop(stage, result, total):
+    def stop(stage, done, total):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(compile_ahead, "_process", Process(10**9))

@@ -29,9 +29,9 @@ def distances(boxes, point):
     """Return the squared distance of each group, measured box by box."""
     measured = np.empty(GROUPS_PER_BOX)
     distance_of_group = {}
-    for box in range(len(boxes.distance_to_box)):
+    for box in range(len(boxes.box_squares)):
         write_group_distances(boxes, box, point, measured)
-        assert (boxes.distance_to_box[box] <= measured).all()
+        assert (boxes.box_squares[box] <= measured).all()
         distance_of_group |= dict(zip(boxes.groups[box], measured, strict=True))
     distance_of_group.pop(-1, None)
     return distance_of_group
@@ -54,7 +54,7 @@ def test_boxes_grow_with_the_groups_that_move(groups):
         move_group(boxes, group, point, 2.0)
         measure_box_distances(boxes, point)
         assert distances(boxes, point)[group] == 0
-        assert boxes.distance_to_box[boxes.positions[group] // GROUPS_PER_BOX] == 0
+        assert boxes.box_squares[boxes.positions[group] // GROUPS_PER_BOX] == 0
 
 
 def test_a_removed_group_is_infinitely_far(groups):

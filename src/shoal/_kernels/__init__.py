@@ -14,10 +14,10 @@ The kernels share these conventions:
   the items of all groups, those of a group are ``items[start[group] : start[group + 1]]``.
 - A *living* record is one that has no group yet. ``NONE``, which is -1, stands for no record, no
   group or the end of a list.
-- Distances are squared unless the name says otherwise. ``near`` lists the nearest neighbours of a
-  record, or the nearest groups, nearest first; ``square`` is a squared distance, and
-  ``difference`` the difference of two values. ``position`` is where an item is stored. Ties go to
-  the lowest record, so that results can be reproduced.
+- Distances are squared, and such a distance is called ``square``. ``near`` lists the nearest
+  neighbours of a record, or the nearest groups, nearest first; ``difference`` is the difference of
+  two values, and ``position`` is where an item is stored. Ties go to the lowest record, so that
+  results can be reproduced.
 - The cost of a change is the increase of the SSE, the sum of the squared distances of the records
   to the centroids of their groups.
 - A function ``list_...`` writes into arrays that it is passed, or into the scratch space of a

@@ -11,6 +11,7 @@ overlap. The last one outweighs all others together, though these may hold more 
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,11 +23,24 @@ MAX_CORRECTIONS = 8  # at most; the guess is a few floats away, except for numbe
 MAX_UNSCALED_EXPONENT = 400  # up to which no product of this module over- or underflows
 
 
+class Expansion(NamedTuple):
+    """A number without rounding error: the sum of the first ``size[0]`` of the ``components``."""
+
+    components: np.ndarray  # (MAX_COMPONENTS,)
+    size: np.ndarray  # (1,)
+
+
 @compiled
-def add_to_expansion(components, size, value):
-    """Add ``value`` to the expansion in ``components[:size]``; return its new size."""
-    n_components = 0
-    for i in range(size):
+def open_expansion():
+    """Return the number 0."""
+    return Expansion(np.zeros(MAX_COMPONENTS), np.zeros(1, np.int64))
+
+
+@compiled
+def add(expansion, value):
+    """Add ``value`` to an expansion."""
+    components, n_components = expansion.components, 0
+    for i in range(expansion.size[0]):
         other = components[i]
         if abs(value) < abs(other):
             value, other = other, value
@@ -39,58 +53,65 @@ def add_to_expansion(components, size, value):
     if value != 0.0:
         components[n_components] = value
         n_components += 1
-    return n_components
+    expansion.size[0] = n_components
 
 
 @compiled
-def copy_scaled(components, size, factor, target):
-    """Write an expansion, multiplied by ``factor``, a power of two, to ``target``."""
-    for i in range(size):
-        target[i] = factor * components[i]
+def write_multiple(expansion, factor, target):
+    """Write an expansion times ``factor``, a power of two, to ``target``, which may be the same."""
+    target.size[0] = expansion.size[0]
+    for i in range(expansion.size[0]):
+        target.components[i] = factor * expansion.components[i]
 
 
 @compiled
-def subtract_product(components, size, factor, factors, n_factors):
-    """Subtract ``factor`` times another expansion; return the new size."""
-    for i in range(n_factors):
-        leading, rounding_error = two_product(factor, factors[i])
-        size = add_to_expansion(components, size, -leading)
-        size = add_to_expansion(components, size, -rounding_error)
-    return size
+def subtract_product(expansion, factor, other):
+    """Subtract ``factor`` times another expansion."""
+    for i in range(other.size[0]):
+        leading, rounding_error = two_product(factor, other.components[i])
+        add(expansion, -leading)
+        add(expansion, -rounding_error)
 
 
 @compiled
-def approximate_value(components, size):
+def approximate_value(expansion):
     """Return the value of an expansion up to one or two units in the last place."""
     value = 0.0
-    for i in range(size):
-        value += components[i]
+    for i in range(expansion.size[0]):
+        value += expansion.components[i]
     return value
 
 
 @compiled
-def quotient(total, n_total, weight, n_weight, scratch):
+def leading_component(expansion):
+    """Return the component that outweighs all others, and so has the sign of the number."""
+    return expansion.components[expansion.size[0] - 1]
+
+
+@compiled
+def quotient(dividend, divisor, remainder):
     """Return the float nearest to the quotient of two expansions; the divisor is positive.
 
-    A guess is corrected until the remainder is at most half the distance to the next float.
+    A guess is corrected until the ``remainder`` is at most half the distance to the next float.
     """
-    if n_total == 0:
+    if dividend.size[0] == 0:
         return 0.0
-    guess = approximate_value(total, n_total) / approximate_value(weight, n_weight)
-    if n_total == 1 and n_weight == 1:
+    guess = approximate_value(dividend) / approximate_value(divisor)
+    if dividend.size[0] == 1 and divisor.size[0] == 1:
         return guess
     for _ in range(MAX_CORRECTIONS):
-        copy_scaled(total, n_total, 1.0, scratch)
-        size = subtract_product(scratch, n_total, guess, weight, n_weight)
-        if size == 0:
+        write_multiple(dividend, 1.0, remainder)
+        subtract_product(remainder, guess, divisor)
+        if remainder.size[0] == 0:
             return guess
-        is_guess_too_low = scratch[size - 1] > 0.0
+        is_guess_too_low = leading_component(remainder) > 0.0
         spacing = np.nextafter(guess, np.inf if is_guess_too_low else -np.inf) - guess
-        copy_scaled(scratch, size, 2.0, scratch)
-        size = subtract_product(scratch, size, spacing, weight, n_weight)
-        if size == 0:
+        write_multiple(remainder, 2.0, remainder)
+        subtract_product(remainder, spacing, divisor)
+        if remainder.size[0] == 0:
             return guess + spacing / 2.0  # a tie: the addition rounds half to even
-        if (scratch[size - 1] > 0.0) != is_guess_too_low or math.isnan(scratch[size - 1]):
+        sign = leading_component(remainder)
+        if (sign > 0.0) != is_guess_too_low or math.isnan(sign):
             return guess
         guess += spacing
     return guess
@@ -125,54 +146,55 @@ def sort_by_group(labels, n_groups):
 
 
 @compiled
-def group_means(values, weights, labels, n_groups):
-    """Return the mean of each group, correctly rounded; 0 for a group without records.
-
-    Without weights pass an empty array.
-    """
-    means = np.zeros(n_groups)
-    total, weight = np.zeros(MAX_COMPONENTS), np.zeros(MAX_COMPONENTS)
-    scratch = np.zeros(MAX_COMPONENTS)
-    has_weights = weights.shape[0] > 0
-    order, start = sort_by_group(labels, n_groups)
-    for group in range(n_groups):
-        records = order[start[group] : start[group + 1]]
-        if records.shape[0] == 0:
-            continue
-        shift, n_total = exponent_of(values, records), 0
-        if not has_weights:
-            for record in records:
-                n_total = add_to_expansion(total, n_total, scaled(values[record], -shift))
-            n_weight = add_to_expansion(weight, 0, float(records.shape[0]))
-        else:
-            weight_shift, n_weight = exponent_of(weights, records), 0
-            for record in records:
-                scaled_weight = scaled(weights[record], -weight_shift)
-                leading, rounding_error = two_product(scaled_weight, scaled(values[record], -shift))
-                n_total = add_to_expansion(total, n_total, leading)
-                n_total = add_to_expansion(total, n_total, rounding_error)
-                n_weight = add_to_expansion(weight, n_weight, scaled_weight)
-        means[group] = scaled(quotient(total, n_total, weight, n_weight, scratch), shift)
-    return means
-
-
-@compiled
 def scaled(value, exponent):
     """Return ``value`` times a power of two."""
     return value if exponent == 0 else math.ldexp(value, exponent)
 
 
 @compiled
+def group_means(values, weights, labels, n_groups):
+    """Return the mean of each group, correctly rounded; 0 for a group without records.
+
+    Without weights pass an empty array.
+    """
+    means = np.zeros(n_groups)
+    total, total_weight, remainder = open_expansion(), open_expansion(), open_expansion()
+    has_weights = weights.shape[0] > 0
+    order, start = sort_by_group(labels, n_groups)
+    for group in range(n_groups):
+        records = order[start[group] : start[group + 1]]
+        if records.shape[0] == 0:
+            continue
+        total.size[0], total_weight.size[0] = 0, 0
+        shift = exponent_of(values, records)
+        if not has_weights:
+            for record in records:
+                add(total, scaled(values[record], -shift))
+            add(total_weight, float(records.shape[0]))
+        else:
+            weight_shift = exponent_of(weights, records)
+            for record in records:
+                weight = scaled(weights[record], -weight_shift)
+                leading, rounding_error = two_product(weight, scaled(values[record], -shift))
+                add(total, leading)
+                add(total, rounding_error)
+                add(total_weight, weight)
+        means[group] = scaled(quotient(total, total_weight, remainder), shift)
+    return means
+
+
+@compiled
 def group_sums(values, labels, n_groups):
     """Return the sum of each group, correctly rounded."""
     sums = np.zeros(n_groups)
-    total, divisor, scratch = np.zeros(MAX_COMPONENTS), np.ones(1), np.zeros(MAX_COMPONENTS)
+    total, one, remainder = open_expansion(), open_expansion(), open_expansion()
+    add(one, 1.0)
     order, start = sort_by_group(labels, n_groups)
     for group in range(n_groups):
-        size = 0
+        total.size[0] = 0
         for record in order[start[group] : start[group + 1]]:
-            size = add_to_expansion(total, size, values[record])
-        sums[group] = quotient(total, size, divisor, 1, scratch)
+            add(total, values[record])
+        sums[group] = quotient(total, one, remainder)
     return sums
 
 
@@ -183,11 +205,11 @@ def running_sums(values, labels):
     Records of a group stand next to each other.
     """
     sums = np.zeros(values.shape[0])
-    total, divisor, scratch = np.zeros(MAX_COMPONENTS), np.ones(1), np.zeros(MAX_COMPONENTS)
-    size = 0
+    total, one, remainder = open_expansion(), open_expansion(), open_expansion()
+    add(one, 1.0)
     for record in range(values.shape[0]):
         if record > 0 and labels[record] != labels[record - 1]:
-            size = 0
-        size = add_to_expansion(total, size, values[record])
-        sums[record] = quotient(total, size, divisor, 1, scratch)
+            total.size[0] = 0
+        add(total, values[record])
+        sums[record] = quotient(total, one, remainder)
     return sums

@@ -51,16 +51,16 @@ class PairBounds(NamedTuple):
 def open_pair_bounds(X: np.ndarray) -> PairBounds:
     """Return the bounds of the farthest pairs that follow from the distances to the mean."""
     n = len(X)
-    distance = squared_distances_to_mean(X)
+    squares = squared_distances_to_mean(X)
     pairs = PairBounds(
-        score=-(4.0 * distance * (1.0 + RELATIVE_MARGIN) + ABSOLUTE_MARGIN),
+        score=-(4.0 * squares * (1.0 + RELATIVE_MARGIN) + ABSOLUTE_MARGIN),
         partner=np.full(n, -1),
         rank=np.empty(n, np.int64),
         next_equal=next_equal(X),
         is_tied=np.zeros(n, np.bool_),
         tournament=open_tournament(np.ones(n, np.bool_)),
     )
-    pairs.rank[np.argsort(-distance, kind="stable")] = np.arange(n)
+    pairs.rank[np.argsort(-squares, kind="stable")] = np.arange(n)
     play_all(pairs.tournament, pairs.score, pairs.partner)
     return pairs
 
@@ -80,7 +80,7 @@ def measure_farthest(pool, pairs, X, record):
     measure_distances(pool, X[record])
     partner, squared_length, is_tied = -1, -1.0, False
     for position in range(pool.size[0]):
-        other, square = pool.records[position], pool.distance[position]
+        other, square = pool.records[position], pool.squares[position]
         if square < squared_length or pairs.rank[other] <= pairs.rank[record]:
             continue
         if square > squared_length:

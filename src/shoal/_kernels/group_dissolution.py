@@ -113,14 +113,14 @@ def group_sse(X, groups, group):
 @compiled
 def choose_targets(X, groups, group):
     """Choose the group with the nearest other centroid for each record of ``group``."""
-    nearest_centroid, distance = np.empty(1, np.int64), np.empty(1)
+    nearest_centroid, square = np.empty(1, np.int64), np.empty(1)
     record = groups.first[group]
     while record != NONE:
-        find_nearest(groups.tree, X[record], group, nearest_centroid, distance)
+        find_nearest(groups.tree, X[record], group, nearest_centroid, square)
         target = nearest_centroid[0]
         groups.target[record] = target
         groups.n_joining[target] += 1
-        groups.sse_rise[target] += distance[0]
+        groups.sse_rise[target] += square[0]
         for column in range(X.shape[1]):
             groups.offset_sum[target, column] += (
                 X[record, column] - groups.centroids[target, column]

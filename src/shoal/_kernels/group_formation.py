@@ -23,7 +23,7 @@ def squared_distances_to_mean(X: np.ndarray) -> np.ndarray:
     mean = np.empty(X.shape[1])
     mean_of_living(pool, mean)
     measure_distances(pool, mean)
-    return pool.distance
+    return pool.squares
 
 
 @inlined

@@ -31,9 +31,9 @@ def join_nearest_record(X, labels):
         best, least = -1, np.inf
         for other in range(X.shape[0]):
             if has_group[other]:
-                distance = squared_row_distance(X, record, X, other)
-                if best < 0 or distance < least:
-                    best, least = other, distance
+                square = squared_row_distance(X, record, X, other)
+                if best < 0 or square < least:
+                    best, least = other, square
         labels[record] = labels[best]
 
 
@@ -74,7 +74,7 @@ def nearest_group(centroids, sizes, point):
     for group in range(centroids.shape[0]):
         if sizes[group] == 0:
             continue
-        distance = squared_distance(centroids, group, point)
-        if best < 0 or distance < least:
-            best, least = group, distance
+        square = squared_distance(centroids, group, point)
+        if best < 0 or square < least:
+            best, least = group, square
     return best

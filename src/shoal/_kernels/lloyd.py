@@ -36,16 +36,16 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 class Cells(NamedTuple):
     """Cells, the records in them and the cells below k.
 
-    ``distance`` is the squared distance of a record to the centre of its cell. ``ceiling`` is an
-    upper bound of distance minus subsidy over the records in each box of the tree. ``queue`` is a
-    ring buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to before
-    ``queue_ends[1]``; ``is_queued`` marks the cells in it.
+    ``squares`` are the squared distances of the records to the centres of their cells. ``ceiling``
+    is an upper bound of squared distance minus subsidy over the records in each box of the tree.
+    ``queue`` is a ring buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to
+    before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
 
     tree: BoxTree
     centres: np.ndarray  # (n_cells, n_columns)
     labels: np.ndarray  # (n_records,)
-    distance: np.ndarray  # (n_records,)
+    squares: np.ndarray  # (n_records,)
     sizes: np.ndarray  # (n_cells,)
     subsidy: np.ndarray  # (n_cells,)
     ceiling: np.ndarray  # (n_boxes,)
@@ -61,7 +61,7 @@ def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
         tree=tree,
         centres=centres,
         labels=np.full(n, -1),
-        distance=np.zeros(n),
+        squares=np.zeros(n),
         sizes=np.zeros(n_cells, np.int64),
         subsidy=np.zeros(n_cells),
         ceiling=np.zeros(len(tree.bounds)),
@@ -75,12 +75,12 @@ def open_cells(tree: BoxTree, centres: np.ndarray) -> tuple[Cells, BoxTree]:
 @compiled
 def assign_nearest(X, cells, centre_tree, start, stop):
     """Assign the records from ``start`` to ``stop`` to the cells of their nearest centres."""
-    cheapest, distance = np.empty(1, np.int64), np.empty(1)
+    cheapest, square = np.empty(1, np.int64), np.empty(1)
     for position in range(start, stop):
         record = cells.tree.records[position]
-        find_nearest(centre_tree, X[record], NONE, cheapest, distance)
+        find_nearest(centre_tree, X[record], NONE, cheapest, square)
         cells.labels[record] = cheapest[0]
-        cells.distance[record] = distance[0]
+        cells.squares[record] = square[0]
         cells.sizes[cheapest[0]] += 1
 
 
@@ -94,8 +94,8 @@ def open_auction(cells, k):
     for leaf in range(n_leaves):
         first = cells.tree.start[leaf]
         for position in range(first, first + cells.tree.n_living[n_leaves + leaf]):
-            distance = cells.distance[cells.tree.records[position]]
-            cells.ceiling[n_leaves + leaf] = max(cells.ceiling[n_leaves + leaf], distance)
+            square = cells.squares[cells.tree.records[position]]
+            cells.ceiling[n_leaves + leaf] = max(cells.ceiling[n_leaves + leaf], square)
     for box in range(n_leaves - 1, 0, -1):
         cells.ceiling[box] = max(cells.ceiling[2 * box], cells.ceiling[2 * box + 1])
 
@@ -131,7 +131,7 @@ def find_cheapest(cells, cell, cheapest, costs):
             for offset in range(tree.n_living[box]):
                 record = tree.records[start + offset]
                 if cells.labels[record] != cell:
-                    own_cost = cells.distance[record] - cells.subsidy[cells.labels[record]]
+                    own_cost = cells.squares[record] - cells.subsidy[cells.labels[record]]
                     count = insert(cheapest, costs, count, record, squares[offset] - own_cost)
             continue
         near_box, far_box = 2 * box, 2 * box + 1
@@ -154,7 +154,7 @@ def bid(X, cells, k, step, cell):
     for record in cheapest[:n_lacking]:
         previous = cells.labels[record]
         cells.labels[record] = cell
-        cells.distance[record] = squared_distance(X, record, cells.centres[cell])
+        cells.squares[record] = squared_distance(X, record, cells.centres[cell])
         cells.sizes[previous] -= 1
         if cells.sizes[previous] < k:
             enqueue(cells, previous)

@@ -18,12 +18,12 @@ from shoal._kernels.structures.sorted_list import precedes
 class SpanningTree(NamedTuple):
     """A spanning tree under construction.
 
-    ``distance`` is the squared distance of the living record at each position of the pool to the
-    tree, and ``nearest`` the record of the tree that attains it. ``order`` are the records of the
-    tree in the order of joining; ``parent`` and ``length`` are the edges by which they joined.
+    ``squares`` are the squared distances of the living records, by their positions in the pool, to
+    the tree, and ``nearest`` the records of the tree that attain them. ``order`` are the records of
+    the tree in the order of joining; ``parent`` and ``length`` are the edges by which they joined.
     """
 
-    distance: np.ndarray  # (n_records,)
+    squares: np.ndarray  # (n_records,)
     nearest: np.ndarray  # (n_records,)
     order: np.ndarray  # (n_records,)
     parent: np.ndarray  # (n_records,)
@@ -33,7 +33,7 @@ class SpanningTree(NamedTuple):
 def open_tree(n: int) -> SpanningTree:
     """Return a tree that will span ``n`` records."""
     return SpanningTree(
-        distance=np.full(n, np.inf),
+        squares=np.full(n, np.inf),
         nearest=np.full(n, n),
         order=np.zeros(n, np.int64),
         parent=np.full(n, -1),
@@ -45,18 +45,16 @@ def open_tree(n: int) -> SpanningTree:
 def update_tree_distances(pool, tree, newest):
     """Update the distances of the living records to the tree by the record added last."""
     for position in range(pool.size[0]):
-        if precedes(
-            pool.distance[position], newest, tree.distance[position], tree.nearest[position]
-        ):
-            tree.distance[position] = pool.distance[position]
+        if precedes(pool.squares[position], newest, tree.squares[position], tree.nearest[position]):
+            tree.squares[position] = pool.squares[position]
             tree.nearest[position] = newest
 
 
 @compiled
 def edge_precedes(pool, tree, position, other_position):
     """Return whether the shortest edge from one position to the tree precedes that from another."""
-    if tree.distance[position] != tree.distance[other_position]:
-        return tree.distance[position] < tree.distance[other_position]
+    if tree.squares[position] != tree.squares[other_position]:
+        return tree.squares[position] < tree.squares[other_position]
     record, end = pool.records[position], tree.nearest[position]
     other, other_end = pool.records[other_position], tree.nearest[other_position]
     return precedes(
@@ -80,9 +78,9 @@ def add_to_tree(pool, tree, position):
     record = pool.records[position]
     tree.order[tree.order.shape[0] - pool.size[0]] = record
     tree.parent[record] = tree.nearest[position]
-    tree.length[record] = tree.distance[position]
+    tree.length[record] = tree.squares[position]
     assign(pool, position, 0)
-    tree.distance[position] = tree.distance[pool.size[0]]
+    tree.squares[position] = tree.squares[pool.size[0]]
     tree.nearest[position] = tree.nearest[pool.size[0]]
 
 

@@ -44,11 +44,9 @@ def path_through_groups(X, members, start, order, first):
         while size > 0:
             best, least = 0, np.inf
             for position in range(size):
-                distance = squared_row_distance(X, remaining[position], X, last)
-                if distance < least or (
-                    distance == least and remaining[position] < remaining[best]
-                ):
-                    best, least = position, distance
+                square = squared_row_distance(X, remaining[position], X, last)
+                if square < least or (square == least and remaining[position] < remaining[best]):
+                    best, least = position, square
             last = remaining[best]
             remaining[best] = remaining[size - 1]
             size -= 1

@@ -19,13 +19,13 @@ def lowest_record(subset):
 
 
 @compiled
-def sizes_and_sses(distance):
+def sizes_and_sses(squares):
     """Return the number of records and the SSE of every subset.
 
     The SSE is the sum of the squared distances of all pairs over the size:
     nothing is subtracted, so no digits cancel.
     """
-    n = distance.shape[0]
+    n = squares.shape[0]
     size = np.zeros(1 << n, np.int64)
     sse = np.zeros(1 << n)
     for subset in range(1, 1 << n):
@@ -35,7 +35,7 @@ def sizes_and_sses(distance):
         sse[subset] = sse[without_first]
         for record in range(first + 1, n):
             if without_first >> record & 1:
-                sse[subset] += distance[first, record]
+                sse[subset] += squares[first, record]
     for subset in range(1, 1 << n):
         sse[subset] /= size[subset]
     return size, sse

@@ -53,9 +53,9 @@ def cluster_around_seeds(X, start, neighbours):
         for entry in range(start[record], start[record + 1]):
             group = labels[neighbours[entry]]
             if group >= 0 and group != best:
-                distance = squared_row_distance(X, record, X, seeds[group])
-                if best < 0 or distance < least or (distance == least and group < best):
-                    best, least = group, distance
+                square = squared_row_distance(X, record, X, seeds[group])
+                if best < 0 or square < least or (square == least and group < best):
+                    best, least = group, square
         final_labels[record] = best
     return final_labels
 

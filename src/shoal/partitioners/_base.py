@@ -142,7 +142,7 @@ def squared_distances(X: Matrix, point: Values) -> Values:
 
 @dataclass(frozen=True)
 class Facts:
-    """What ``shoal methods`` shows of a partitioner, besides its signature.
+    """What ``shoal methods`` shows about a partitioner, besides its signature.
 
     Parameters
     ----------
@@ -170,9 +170,9 @@ class Facts:
 class Partitioner(BaseEstimator):  # type: ignore[misc]
     """Base of all partitioners: validates the records and checks the groups.
 
-    A subclass declares its parameters in ``__init__``, states its ``facts`` and
-    writes ``_split``, which turns a checked float64 matrix into one label per
-    row and must not change the matrix.
+    A subclass declares its parameters in ``__init__``, states its ``facts`` and implements
+    ``_split``, which returns a label for each row of a checked float64 matrix and must not change
+    the matrix.
     """
 
     facts: ClassVar[Facts]
@@ -340,11 +340,10 @@ def run_in_strides(
 ) -> Labels:
     """Run a kernel on an index of the rows of ``X``, or a pool, to its end; return the labels.
 
-    The kernel works in strides, so that progress is reported and Ctrl-C is handled
-    between them. Where ``X`` is part of a table of ``total`` records, ``done`` of them
-    were grouped before. ``on_pool`` is the same algorithm on a pool; it replaces the kernel
-    once at most ``max_pool`` records are ungrouped, since it is faster on short tables, or
-    once the index turns out to skip few of them.
+    The kernel works in strides, so that progress is reported and Ctrl-C is handled between them. If
+    ``X`` is part of a table of ``total`` records, ``done`` of them were grouped before. ``on_pool``
+    is the same algorithm on a pool, which is faster on short tables: it replaces the kernel once at
+    most ``max_pool`` records are ungrouped, or once the index turns out to skip few of them.
     """
     if on_pool and len(X) <= max_pool:
         open_state, advance = open_pool, on_pool

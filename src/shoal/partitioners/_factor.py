@@ -30,13 +30,12 @@ ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights a
 class FactorCertificate:
     """Proof that no [1,2]-factor of the complete graph weighs less than ``bound``.
 
-    Record v has a first slot, which must be matched, and a second one, which may
-    be. ``value`` holds the dual of each first slot, then of each second slot (at
-    most 0), then of each odd set of slots (at least 0); ``parent`` is the set
-    that holds a slot or a set, -1 for none. For every edge the duals of its two slots,
-    less those of the sets that hold both, exceed its squared distance by no more
-    than ``violation``. ``bound`` is the sum of the duals of the slots, less (size -
-    1) / 2 times that of each set, less the violation once per record.
+    Every record has a first slot, which must be matched, and a second one, which may be. ``value``
+    contains the dual of each first slot, then of each second slot (at most 0), then of each odd set
+    of slots (at least 0); ``parent`` is the set that contains a slot or a set, -1 for none. For
+    every edge the duals of its two slots, less those of the sets that contain both, exceed its
+    squared distance by no more than ``violation``. ``bound`` is the sum of the duals of the slots,
+    less (size - 1) / 2 times that of each set, less the violation once per record.
     """
 
     value: Values
@@ -141,7 +140,7 @@ def make_certificate(n: int, dual: Values, parent: Indices, violation: float) ->
 
 
 def remove_redundant(n: int, pairs: Pairs) -> Pairs:
-    """Remove edges between records that both have another edge."""
+    """Return the edges without those between records that both have another edge."""
     degree = np.bincount(pairs.ravel(), minlength=n)
     kept_pairs = []
     for u, v in pairs.tolist():
@@ -162,10 +161,10 @@ def distinct_pairs(n: int, *pair_lists: Pairs) -> Pairs:
 def minimum_factor(X: Matrix) -> Factor:
     """Return the minimum-weight [1,2]-factor for the squared distances of all pairs of records.
 
-    It is computed on near pairs; then all pairs are checked against the dual values, and
-    those that violate them are added, until there are none. Weights are integer multiples
-    of a unit, so that no step is rounded; if the first factor is so heavy that the unit is too
-    coarse, the unit is computed again from the result.
+    It is computed on near pairs; then all pairs are checked against the dual values, and those that
+    violate them are added, until there are none. Weights are integer multiples of a unit, so no
+    step is rounded; if the first factor is so heavy that the unit is too coarse, it is replaced by
+    one that follows from the result.
     """
     n = len(X)
     factor_pairs = initial_factor(X)

@@ -1,4 +1,4 @@
-"""Nearest neighbours for methods that start from them."""
+"""The nearest neighbours of all records, with reports of progress."""
 
 import numpy as np
 

@@ -51,7 +51,7 @@ def split_into_blocks(
 
 
 def _split_in_two(X: Matrix, share: float, min_size: int) -> tuple[Rows, Rows] | None:
-    """Return the rows on both sides of a split, or None if it would separate equal records."""
+    """Return the rows on both sides of a split, or None if all splits separate equal records."""
     for direction in _principal_directions(X):
         # Summed column by column, so that equal records have equal projections.
         projection = sum(column * weight for column, weight in zip(X.T, direction, strict=True))

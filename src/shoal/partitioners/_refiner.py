@@ -15,9 +15,9 @@ from shoal.partitioners.mdav import MDAV
 class Refiner(Partitioner):
     """Base of refiners: the loss never exceeds that of the method they start from.
 
-    A subclass declares ``k`` and ``method`` among its parameters and writes
-    ``_improve``, which turns labels into better ones. Ctrl-C ends the work early
-    with the best groups so far, and sets ``cut_short_``.
+    A subclass declares ``k`` and ``method`` among its parameters and implements ``_improve``,
+    which returns better labels. Ctrl-C ends the work early with the best groups so far, and sets
+    ``cut_short_``.
     """
 
     method: Partitioner | None

@@ -248,11 +248,11 @@ def _form_groups(X: Matrix, remaining: list[Indices], layers: Layers) -> Labels:
         reference = X[ungrouped].mean(axis=0) if group % 2 == 0 else X[seed]
         seed = int(ungrouped[np.argmax(squared_distances(X[ungrouped], reference))])
         for layer_number, layer in enumerate(remaining):
-            distance = squared_distances(X[layer], X[seed])
-            nearest = [np.argmin(distance)]
+            squares = squared_distances(X[layer], X[seed])
+            nearest = [np.argmin(squares)]
             if len(layer) > layers.n_groups - group:  # the middle layer has additional records
-                distance[nearest] = np.inf
-                nearest.append(np.argmin(distance))
+                squares[nearest] = np.inf
+                nearest.append(np.argmin(squares))
             labels[layer[nearest]] = group
             remaining[layer_number] = np.delete(layer, nearest)
         progress.report("grouping", group + 1, layers.n_groups)

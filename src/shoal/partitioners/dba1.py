@@ -7,7 +7,7 @@ from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
-SPARE = 64  # most neighbours kept beyond the k - 1 in use: fewer searches, but more memory
+MAX_SPARE = 64  # neighbours kept beyond the k - 1 in use: fewer searches, but more memory
 
 
 class DBA1(Partitioner):
@@ -15,7 +15,7 @@ class DBA1(Partitioner):
 
     The density of a record is one over the SSE of the record and its k - 1 nearest
     neighbours among the remaining records. Dense regions are grouped first and outliers
-    last, so that the loss is high; :class:`DBA2` corrects that.
+    last, so the loss is high; :class:`DBA2` corrects that.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class DBA1(Partitioner):
 
     def _split(self, X: Matrix) -> Labels:
         k, index = int(self.k), open_index(X)
-        n_neighbours = min(len(X) - 1, k - 1 + min(4 * (k - 1), SPARE))
+        n_neighbours = min(len(X) - 1, k - 1 + min(4 * (k - 1), MAX_SPARE))
         lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
         labels = run_in_strides(X, form_groups, k, lists, open_state=lambda _: index)
         join_nearest_centroid(X, labels)

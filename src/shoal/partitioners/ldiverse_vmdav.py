@@ -145,13 +145,13 @@ class LDiverseVMDAV(Partitioner):
         """Add records that are nearer to the group than to the others, up to 2k - 1."""
         ungrouped = [int(record) for record in remaining if record not in set(group)]
         while len(group) < 2 * self.k - 1 and len(ungrouped) > 1:
-            group_distances = np.min(
+            group_squares = np.min(
                 [squared_distances(X[ungrouped], X[record]) for record in group], axis=0
             )
-            nearest = int(np.argmin(group_distances))
-            other_distances = squared_distances(X[ungrouped], X[ungrouped[nearest]])
-            other_distances[nearest] = np.inf
-            if not np.sqrt(group_distances[nearest]) < self.gamma * np.sqrt(other_distances.min()):
+            nearest = int(np.argmin(group_squares))
+            other_squares = squared_distances(X[ungrouped], X[ungrouped[nearest]])
+            other_squares[nearest] = np.inf
+            if not np.sqrt(group_squares[nearest]) < self.gamma * np.sqrt(other_squares.min()):
                 break
             group.append(ungrouped.pop(nearest))
         return group

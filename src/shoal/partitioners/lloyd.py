@@ -101,7 +101,7 @@ class Lloyd(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         tree = build_tree(X)
         names = list(STARTS) if self.start == "best" else [self.start]
-        runs = [_descend(X, tree, STARTS[name](k=self.k)._split(X), self.k) for name in names]
+        runs = [_move_centres(X, tree, STARTS[name](k=self.k)._split(X), self.k) for name in names]
         best, best_sse = runs[0]
         for labels, sse in runs[1:]:
             if sse < best_sse * (1 - ROUNDING):
@@ -109,19 +109,19 @@ class Lloyd(Partitioner):
         return best
 
 
-def _descend(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
+def _move_centres(X: Matrix, tree: BoxTree, labels: Labels, k: int) -> tuple[Labels, float]:
     """Fill cells and move centres while the SSE falls; return the groups and their SSE."""
     labels = in_order(labels)
     centres, sse = centroids_and_sse(X, labels)
     is_falling = True
     while is_falling and sse > 0:
-        trial = _fill_cells(X, tree, centres, k, _first_step(sse / len(X)))
-        divide_large(X, trial, k, mdav1)
-        trial = in_order(trial)
-        trial_centres, trial_sse = centroids_and_sse(X, trial)
-        is_falling = trial_sse < sse * (1 - MIN_GAIN)
-        if trial_sse < sse * (1 - ROUNDING):
-            labels, centres, sse = trial, trial_centres, trial_sse
+        new_labels = _fill_cells(X, tree, centres, k, _first_step(sse / len(X)))
+        divide_large(X, new_labels, k, mdav1)
+        new_labels = in_order(new_labels)
+        new_centres, new_sse = centroids_and_sse(X, new_labels)
+        is_falling = new_sse < sse * (1 - MIN_GAIN)
+        if new_sse < sse * (1 - ROUNDING):
+            labels, centres, sse = new_labels, new_centres, new_sse
     return labels, sse
 
 

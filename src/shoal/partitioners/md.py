@@ -22,8 +22,8 @@ class MD(Partitioner):
     k : int
         Least number of records in a group.
     grow : str
-        ``"centroid"``: each group grows by the record nearest to its centroid, as
-        the published figures need. ``"extreme"``: it takes the k - 1 records
+        ``"centroid"``: each group grows by the record nearest to its centroid, which
+        reproduces the published figures. ``"extreme"``: it takes the k - 1 records
         nearest to the one it started from, as [CPD13]_ describe the method.
 
     Attributes

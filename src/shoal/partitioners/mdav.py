@@ -47,10 +47,10 @@ class MDAV(Partitioner):
     proven about the loss.
 
     **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
-    skips most records, and time then grows more slowly, the more so the more the
-    records lie in clusters or along few directions. Memory grows as n. Ties, which
-    are equal float64 distances, go to the record that comes first, so the same
-    table always gives the same groups.
+    skips most records, above all where these lie in clusters or along few directions;
+    time then grows more slowly. Memory grows as n. Ties, which are equal float64
+    distances, go to the record that comes first, so the same table always gives the
+    same groups.
 
     References
     ----------

@@ -25,9 +25,9 @@ class MST(Partitioner):
     k : int
         Least number of records in a group.
     split : str
-        What becomes of trees of 2k records or more: ``"diameter"`` splits them by
-        :class:`MD`, which is M-d; ``"centroid"`` by :class:`CentroidMDAV`, which is
-        M-c; ``"none"`` leaves them whole, which is M, and groups may be large.
+        How trees of 2k records or more are split: ``"diameter"`` by :class:`MD` (M-d),
+        ``"centroid"`` by :class:`CentroidMDAV` (M-c); ``"none"`` leaves them whole (M),
+        and groups may be large.
 
     Attributes
     ----------

@@ -139,13 +139,13 @@ class MuApprox(Partitioner):
             self.factor_ *= 2 * max(2 * k - 1, 3 * k - 5)
         least_loss = np.inf
         for _ in range(int(self.restarts)):
-            labels = self._draw(X, near, rng)
+            labels = self._draw_groups(X, near, rng)
             current_loss = loss(X, labels, self.criterion) if self.restarts > 1 else 0.0
             if current_loss < least_loss:
                 best_labels, least_loss = labels, current_loss
         return best_labels
 
-    def _draw(self, X: Matrix, near: Indices, rng: np.random.Generator) -> Labels:
+    def _draw_groups(self, X: Matrix, near: Indices, rng: np.random.Generator) -> Labels:
         """Return the groups of one draw."""
         k, n = int(self.k), len(X)
         forest = build_forest(grow_forest(near, rng.permutation(n), k))

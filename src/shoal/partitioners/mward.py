@@ -34,18 +34,18 @@ class MWard(Partitioner):
         Least number of records in a group. It has no default: it is the
         guarantee.
     start : str or int
-        What makes records the first and the last. ``"max-distance"`` takes the
-        two most distant records and lets each grow, the lower record number
-        first. ``"first-component"``, ``"sum-of-z"`` and the number of a column,
-        counted from 0, sort as in :class:`Sorted`.
+        Which records form the first two groups. ``"max-distance"`` takes the two most
+        distant records and lets each grow, the lower record number first.
+        ``"first-component"``, ``"sum-of-z"`` or the number of a column, counted from 0,
+        takes both ends of the order of :class:`Sorted`.
     descending : bool
         Reverse the start: sort from the greatest score to the smallest, or let
         the group of the higher record number grow first.
     grow : str
-        How the two most distant records grow to k: ``"centroid"`` by the record
-        nearest to the mean so far, as the paper's Figure 2 shows it, or
-        ``"extreme"`` by the records nearest to the extreme record itself, as its
-        text says. It has no effect on the other starts.
+        How the two most distant records grow to k: ``"centroid"`` by the record nearest
+        to the mean so far, as in Figure 2 of the paper, or ``"extreme"`` by the records
+        nearest to the extreme record itself, as in its text. It has no effect on the
+        other starts.
 
     Attributes
     ----------

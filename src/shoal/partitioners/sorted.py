@@ -28,9 +28,9 @@ class Sorted(Partitioner):
         Sort from the greatest score to the smallest. It matters where n is no
         multiple of k, because the last block is the larger one.
     loadings : str
-        Weights of the columns in the first component: ``"exact"``, or
-        ``"rounded"`` to three decimals as the figures of [MD99]_ need. The first
-        column whose weight is at least half the greatest counts positively.
+        Weights of the columns in the first component: ``"exact"``, or ``"rounded"`` to
+        three decimals, which reproduces the figures of [MD99]_. The first column whose
+        weight is at least half the greatest counts positively.
 
     Attributes
     ----------

@@ -95,7 +95,7 @@ def _first_phase(X: Matrix, k: int) -> Labels:
 
 def _farthest_first(X: Matrix, value: float) -> Indices:
     """Order the records by falling distance to the point that has ``value`` in every column."""
-    distance = np.zeros(len(X))
+    squares = np.zeros(len(X))
     for column in X.T:
-        distance += (column - value) ** 2
-    return np.argsort(-distance, kind="stable")
+        squares += (column - value) ** 2
+    return np.argsort(-squares, kind="stable")

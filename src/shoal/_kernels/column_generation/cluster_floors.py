@@ -121,8 +121,8 @@ def merged_sum(inside, outside, n_needed):
 def excludes_all_groups(search, candidates, depth, total, cutoff):
     """Return whether no group is below ``cutoff``, by the uncharged dual of some cluster.
 
-    A group either adds the dual of the cluster, or it has fewer than the missing records of it.
-    ``total`` is the least sum of the floors.
+    A group either pays the dual of the cluster, or fewer records of the cluster join than are
+    missing. ``total`` is the least sum of the floors.
     """
     n_needed = search.members.shape[0] - depth
     cost = search.cost[depth] + search.constant[depth]

@@ -68,15 +68,15 @@ def list_violated_pairs(X, duals, start, stop, min_violation, pairs):
             second_of_v = dual[u] + dual[n + v]
             second_of_u = dual[v] + dual[n + u]
             limit = max(both_first, second_of_v, second_of_u)
-            distance = distance_within(X, u, v, limit)
-            if distance >= limit:
+            square = distance_within(X, u, v, limit)
+            if square >= limit:
                 continue
             violation = max(
                 both_first - shared_dual(duals, u, v),
                 second_of_v - shared_dual(duals, u, n + v),
                 second_of_u - shared_dual(duals, v, n + u),
             )
-            violation -= distance
+            violation -= square
             greatest = max(greatest, violation)
             if violation > min_violation and count < pairs.shape[0]:
                 pairs[count, 0], pairs[count, 1] = u, v

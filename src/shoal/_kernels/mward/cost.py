@@ -7,12 +7,12 @@ SPLITTER = 2.0**13 + 1  # leaves 40 of the 53 bits of a float64 (Veltkamp)
 
 
 @compiled
-def ward_cost(distance, size, other_size):
+def ward_cost(square, size, other_size):
     """Return the increase of the SSE when groups of ``size`` and ``other_size`` records join.
 
-    ``distance`` is the squared distance of their centroids.
+    ``square`` is the squared distance of their centroids.
     """
-    return distance * (size * other_size / (size + other_size))
+    return square * (size * other_size / (size + other_size))
 
 
 @compiled

@@ -83,16 +83,12 @@ def compare_rows(outward_rows, pair, greatest, start, work):
             if radius[other] + radius[row] < least:
                 break
             work -= 1
-            distance = rounded(squared_row_distance(rows, row, rows, other))
-            if distance >= greatest:
+            square = rounded(squared_row_distance(rows, row, rows, other))
+            if square >= greatest:
                 lower = min(numbers[row], numbers[other])
                 higher = max(numbers[row], numbers[other])
-                if (
-                    distance > greatest
-                    or lower < pair[0]
-                    or (lower == pair[0] and higher < pair[1])
-                ):
-                    greatest = distance
+                if square > greatest or lower < pair[0] or (lower == pair[0] and higher < pair[1]):
+                    greatest = square
                     pair[0] = lower
                     pair[1] = higher
     return rows.shape[0], greatest
@@ -113,9 +109,9 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
         best, least = -1, np.inf
         for row in range(rows.shape[0]):
             if is_free[row]:
-                distance = rounded(squared_distance(rows, row, mean))
-                if distance < least:
-                    best, least = row, distance
+                square = rounded(squared_distance(rows, row, mean))
+                if square < least:
+                    best, least = row, square
         group[size] = best
         is_free[best] = False
         for column in range(mean.shape[0]):

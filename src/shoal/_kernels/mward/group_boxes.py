@@ -21,7 +21,7 @@ class GroupBoxes(NamedTuple):
 
     ``centres[box, column]`` are the values of the groups in a box, ``sizes[box]`` their sizes and
     ``groups[box]`` their numbers. ``low`` and ``high`` are the borders, one row per column;
-    ``distance_to_box`` is the squared distance of each box to the point of the last search.
+    ``box_squares`` are the squared distances of the boxes to the point of the last search.
     ``positions`` are those of the groups: box * GROUPS_PER_BOX + slot.
     """
 
@@ -30,7 +30,7 @@ class GroupBoxes(NamedTuple):
     groups: np.ndarray  # (n_boxes, GROUPS_PER_BOX)
     low: np.ndarray  # (n_columns, n_boxes)
     high: np.ndarray  # (n_columns, n_boxes)
-    distance_to_box: np.ndarray  # (n_boxes,)
+    box_squares: np.ndarray  # (n_boxes,)
     positions: np.ndarray  # (n_groups,)
 
 
@@ -62,7 +62,7 @@ def pack_boxes(groups: Any) -> GroupBoxes:
         groups=padded_numbers,
         low=np.where(is_empty, np.inf, centres).min(axis=2).T.copy(),
         high=np.where(is_empty, -np.inf, centres).max(axis=2).T.copy(),
-        distance_to_box=np.empty(n_boxes),
+        box_squares=np.empty(n_boxes),
         positions=positions,
     )
 
@@ -88,16 +88,16 @@ def remove_group(boxes, group):
 
 @compiled
 def measure_box_distances(boxes, point):
-    """Set ``distance_to_box`` to the squared distances from ``point`` to the boxes."""
-    for box in range(boxes.distance_to_box.shape[0]):
-        boxes.distance_to_box[box] = 0.0
+    """Set ``box_squares`` to the squared distances from ``point`` to the boxes."""
+    for box in range(boxes.box_squares.shape[0]):
+        boxes.box_squares[box] = 0.0
     for column in range(point.shape[0]):
         value = point[column]
-        for box in range(boxes.distance_to_box.shape[0]):
+        for box in range(boxes.box_squares.shape[0]):
             difference = max(
                 max(boxes.low[column, box] - value, value - boxes.high[column, box]), 0.0
             )
-            boxes.distance_to_box[box] += difference * difference
+            boxes.box_squares[box] += difference * difference
 
 
 @compiled

@@ -122,30 +122,30 @@ def search_partners(groups, boxes, group):
     """Make a new list for ``group`` from all groups; return the number of distances measured."""
     centre = groups.centroids[group]
     size = float(groups.sizes[group])
-    distance = np.empty(GROUPS_PER_BOX)
+    squares = np.empty(GROUPS_PER_BOX)
     increases = np.full(LIST_LENGTH, np.inf)
     partners = np.full(LIST_LENGTH, groups.parent.shape[0])
-    n_measured = boxes.distance_to_box.shape[0]
-    box_of_g = boxes.positions[group] // GROUPS_PER_BOX
-    max_distance = np.inf
+    n_measured = boxes.box_squares.shape[0]
+    box_of_group = boxes.positions[group] // GROUPS_PER_BOX
+    max_square = np.inf
     measure_box_distances(boxes, centre)
-    for visit in range(-1, boxes.distance_to_box.shape[0]):
-        box = box_of_g if visit < 0 else visit
-        if visit == box_of_g or boxes.distance_to_box[box] > max_distance:
+    for visit in range(-1, boxes.box_squares.shape[0]):
+        box = box_of_group if visit < 0 else visit
+        if visit == box_of_group or boxes.box_squares[box] > max_square:
             continue
-        write_group_distances(boxes, box, centre, distance)
+        write_group_distances(boxes, box, centre, squares)
         n_measured += GROUPS_PER_BOX
         for slot in range(GROUPS_PER_BOX):
             if (
-                distance[slot] <= max_distance
-                and distance[slot] < np.inf
+                squares[slot] <= max_square
+                and squares[slot] < np.inf
                 and boxes.groups[box, slot] != group
             ):
-                increase = rounded(ward_cost(distance[slot], size, boxes.sizes[box, slot]))
+                increase = rounded(ward_cost(squares[slot], size, boxes.sizes[box, slot]))
                 insert(partners, increases, LIST_LENGTH, boxes.groups[box, slot], increase)
                 # A partner has at least one record.
                 max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)
-                max_distance = max_cost / ward_cost(1.0, size, 1.0)
+                max_square = max_cost / ward_cost(1.0, size, 1.0)
     groups.bound[group] = np.inf
     groups.bound_group[group] = groups.parent.shape[0]
     set_list(groups, group, increases, partners)
@@ -212,5 +212,5 @@ def set_list(groups, group, increases, partners):
 @compiled
 def join_cost(groups, group, other):
     """Return the increase of the SSE from joining ``group`` and ``other``."""
-    distance = squared_row_distance(groups.centroids, group, groups.centroids, other)
-    return rounded(ward_cost(distance, float(groups.sizes[group]), float(groups.sizes[other])))
+    square = squared_row_distance(groups.centroids, group, groups.centroids, other)
+    return rounded(ward_cost(square, float(groups.sizes[group]), float(groups.sizes[other])))

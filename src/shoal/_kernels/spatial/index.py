@@ -111,11 +111,11 @@ def to_pool(index: Index) -> Pool:
     """Return a pool of the records without label; it shares labels and sum with the index."""
     living = np.flatnonzero(index.labels < 0)
     columns = np.ascontiguousarray(index.X[living].T)
-    distance = np.empty(len(living))
+    squares = np.empty(len(living))
     return Pool(
         columns=columns,
         records=living,
-        distance=distance,
+        squares=squares,
         total=index.total,
         size=index.size,
         labels=index.labels,

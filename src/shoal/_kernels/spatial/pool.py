@@ -23,7 +23,7 @@ class Pool(NamedTuple):
     """Living records and the labels given so far.
 
     ``columns[:, :size]`` are the living records, ``records[:size]`` their numbers
-    and ``distance[:size]`` their squared distances to the point last measured.
+    and ``squares[:size]`` their squared distances to the point last measured.
     ``total`` is their sum, as a leading part and its rounding error per column.
     ``size[0]`` counts the living records, ``n_groups[0]`` the groups formed, and
     ``labels`` is -1 for living records.
@@ -31,7 +31,7 @@ class Pool(NamedTuple):
 
     columns: np.ndarray  # (n_columns, n_records)
     records: np.ndarray  # (n_records,)
-    distance: np.ndarray  # (n_records,)
+    squares: np.ndarray  # (n_records,)
     total: np.ndarray  # (n_columns, 2)
     size: np.ndarray  # (1,)
     labels: np.ndarray  # (n_records,)
@@ -46,7 +46,7 @@ def open_pool(X: np.ndarray) -> Pool:
     return Pool(
         columns=X.T.copy(),  # a copy even of one column, since removed records are overwritten
         records=np.arange(n),
-        distance=np.empty(n),
+        squares=np.empty(n),
         total=total,
         size=np.full(1, n),
         labels=np.full(n, -1),
@@ -69,26 +69,24 @@ def copy_record(pool, position, point):
 
 @compiled
 def measure_distances(pool, point):
-    """Fill ``pool.distance`` with the squared distances of living records to ``point``."""
+    """Fill ``pool.squares`` with the squared distances of living records to ``point``."""
     size = pool.size[0]
     for start in range(0, size, MEASURED_CHUNK):
         stop = min(start + MEASURED_CHUNK, size)
-        write_squared_distances(pool.columns, start, stop, point, pool.distance[start:stop])
+        write_squared_distances(pool.columns, start, stop, point, pool.squares[start:stop])
 
 
 @compiled
 def farthest_position(pool):
     """Return the position with the greatest distance; ties go to the lowest record."""
-    distance, records, size = pool.distance, pool.records, pool.size[0]
-    best, greatest = 0, distance[0]
+    squares, records, size = pool.squares, pool.records, pool.size[0]
+    best, greatest = 0, squares[0]
     for start in range(0, size, CHUNK):
         stop = min(start + CHUNK, size)
-        if any_as_far(distance[start:stop], greatest):
+        if any_as_far(squares[start:stop], greatest):
             for i in range(start, stop):
-                if distance[i] > greatest or (
-                    distance[i] == greatest and records[i] < records[best]
-                ):
-                    best, greatest = i, distance[i]
+                if squares[i] > greatest or (squares[i] == greatest and records[i] < records[best]):
+                    best, greatest = i, squares[i]
     return best
 
 
@@ -99,34 +97,34 @@ def nearest_positions(pool, positions):
     They are in the order of a max-heap. There must be at least as many living records as
     ``positions``.
     """
-    distance, records, size, count = pool.distance, pool.records, pool.size[0], positions.shape[0]
+    squares, records, size, count = pool.squares, pool.records, pool.size[0], positions.shape[0]
     for i in range(count):
-        sift_up(positions, distance, records, i, i)
-    worst = distance[positions[0]]
+        sift_up(positions, squares, records, i, i)
+    worst = squares[positions[0]]
     for start in range(count, size, CHUNK):
         stop = min(start + CHUNK, size)
-        if any_as_near(distance[start:stop], worst):
+        if any_as_near(squares[start:stop], worst):
             for i in range(start, stop):
-                if distance[i] <= worst and is_greater(distance, records, positions[0], i):
-                    sift_down(positions, distance, records, 0, count, i)
-                    worst = distance[positions[0]]
+                if squares[i] <= worst and is_greater(squares, records, positions[0], i):
+                    sift_down(positions, squares, records, 0, count, i)
+                    worst = squares[positions[0]]
 
 
 @compiled
-def any_as_far(distances, least):
+def any_as_far(squares, least):
     """Return whether any distance is at least ``least``: a run of vector instructions."""
     is_any = False
-    for i in range(distances.shape[0]):
-        is_any |= distances[i] >= least
+    for i in range(squares.shape[0]):
+        is_any |= squares[i] >= least
     return is_any
 
 
 @compiled
-def any_as_near(distances, greatest):
+def any_as_near(squares, greatest):
     """Return whether any distance is at most ``greatest``."""
     is_any = False
-    for i in range(distances.shape[0]):
-        is_any |= distances[i] <= greatest
+    for i in range(squares.shape[0]):
+        is_any |= squares[i] <= greatest
     return is_any
 
 
@@ -158,17 +156,17 @@ def assign(pool, position, group):
 @compiled
 def form_group(pool, positions):
     """Make the records at ``positions`` the next group and remove them."""
-    distance = pool.distance
+    squares = pool.squares
     for i in range(positions.shape[0]):
         pool.labels[pool.records[positions[i]]] = pool.n_groups[0]
-        distance[positions[i]] = REMOVED
+        squares[positions[i]] = REMOVED
         for column in range(pool.columns.shape[0]):
             add_compensated(pool.total[column], -pool.columns[column, positions[i]])
     # Gaps are filled from the back, where some records may have been removed as well.
     size, last = pool.size[0] - positions.shape[0], pool.size[0] - 1
     for i in range(positions.shape[0]):
         if positions[i] < size:
-            while distance[last] == REMOVED:
+            while squares[last] == REMOVED:
                 last -= 1
             move_record(pool, last, positions[i])
             last -= 1
@@ -182,4 +180,4 @@ def move_record(pool, source, target):
     for column in range(pool.columns.shape[0]):
         pool.columns[column, target] = pool.columns[column, source]
     pool.records[target] = pool.records[source]
-    pool.distance[target] = pool.distance[source]
+    pool.squares[target] = pool.squares[source]

@@ -79,11 +79,11 @@ def rank_among_few(
 
     It is for short tables, where compiling takes longer than counting.
     """
-    distance = np.zeros((len(points), len(table)))
+    squares = np.zeros((len(points), len(table)))
     for column, targets in zip(table.T, points.T, strict=True):
         difference = column - targets[:, np.newaxis]
-        distance += difference * difference
-    own_distance = distance[np.arange(len(points)), own_records][:, np.newaxis]
-    is_closer = distance < own_distance * (1 - tolerance)
-    is_tied = ~is_closer & (distance <= own_distance * (1 + tolerance))
+        squares += difference * difference
+    own_square = squares[np.arange(len(points)), own_records][:, np.newaxis]
+    is_closer = squares < own_square * (1 - tolerance)
+    is_tied = ~is_closer & (squares <= own_square * (1 + tolerance))
     return is_closer @ weights, is_tied @ weights

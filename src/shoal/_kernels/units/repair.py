@@ -54,8 +54,8 @@ def cheapest_join(groups, k, record, near):
     best, least = NONE, np.inf
     for near_group in near:
         if near_group != groups.labels[record] and groups.n_units[near_group] >= k:
-            distance = squared_row_distance(groups.X, record, groups.centroids, near_group)
-            cost = ward_cost(distance, 1.0, groups.sizes[near_group])
+            square = squared_row_distance(groups.X, record, groups.centroids, near_group)
+            cost = ward_cost(square, 1.0, groups.sizes[near_group])
             if cost < least:
                 best, least = near_group, cost
     return best, least
@@ -84,10 +84,10 @@ def cheapest_addition(groups, k, group, near):
             continue
         record = groups.head[near_group]
         while record >= 0:
-            distance = squared_row_distance(groups.X, record, groups.centroids, group)
-            own_distance = squared_row_distance(groups.X, record, groups.centroids, near_group)
-            cost = ward_cost(distance, 1.0, groups.sizes[group])
-            cost -= own_distance * (groups.sizes[near_group] / (groups.sizes[near_group] - 1.0))
+            square = squared_row_distance(groups.X, record, groups.centroids, group)
+            own_square = squared_row_distance(groups.X, record, groups.centroids, near_group)
+            cost = ward_cost(square, 1.0, groups.sizes[group])
+            cost -= own_square * (groups.sizes[near_group] / (groups.sizes[near_group] - 1.0))
             if (
                 cost < least
                 and count_of(groups, group, groups.unit[record]) == 0

@@ -129,16 +129,18 @@ def certify(
     """
     time_budget = Budget(np.inf if budget is None else budget, clock)
     cost = sse(X, labels) if labels is not None else None
-    proof = _LongProof(long_table(X, k), executor or ThreadExecutor(), time_budget, labels, cost)
+    search = _CertificateSearch(
+        long_table(X, k), executor or ThreadExecutor(), time_budget, labels, cost
+    )
     complete = False
     with suppress(OutOfTime, KeyboardInterrupt):
-        if proof.cost_unit > 0:
-            proof.run()
+        if search.cost_unit > 0:
+            search.run()
         complete = True
-    return proof.certificate(complete)
+    return search.certificate(complete)
 
 
-class _LongProof:
+class _CertificateSearch:
     """The best feasible duals so far; at first those of pairs of near records.
 
     ``cost`` is the SSE of the partition that the ``labels`` describe.

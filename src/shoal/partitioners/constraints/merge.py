@@ -79,8 +79,8 @@ def merge_failing(Z: Matrix, partition: Partition, passes: GroupTest) -> Partiti
 
 def _nearest_group(tree: BoxTree, point: Values, group: int) -> int:
     """Return the group whose centroid is nearest to ``point``; ties go to the first."""
-    nearest, distance = np.empty(1, np.int64), np.empty(1)
-    if find_nearest(tree, point, group, nearest, distance) == 0:  # no other group is left
+    nearest, square = np.empty(1, np.int64), np.empty(1)
+    if find_nearest(tree, point, group, nearest, square) == 0:  # no other group is left
         raise InputError(
             "Merging groups cannot help: all records together fail the test that each group must"
             " pass.",
