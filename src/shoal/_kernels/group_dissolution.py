@@ -122,9 +122,8 @@ def choose_targets(X, groups, group):
         groups.n_joining[target] += 1
         groups.sse_rise[target] += square[0]
         for column in range(X.shape[1]):
-            groups.offset_sum[target, column] += (
-                X[record, column] - groups.centroids[target, column]
-            )
+            difference = X[record, column] - groups.centroids[target, column]
+            groups.offset_sum[target, column] += difference
         record = groups.next_record[record]
 
 

@@ -85,11 +85,8 @@ def squared_box_distance(index, block, targets, target, bound):
     """Return the squared distance of a box from a target, or some sum above ``bound``."""
     total = 0.0
     for column in range(index.min_code.shape[1]):
-        if (
-            not index.min_code[block, column]
-            <= targets.codes[target, column]
-            <= index.max_code[block, column]
-        ):
+        code = targets.codes[target, column]
+        if not index.min_code[block, column] <= code <= index.max_code[block, column]:
             total += 1.0
     for column in range(index.min_number.shape[1]):
         if total > bound:
@@ -114,8 +111,8 @@ def tighten_bounds(index, targets, squares):
     for block in range(index.min_code.shape[0]):
         for target in range(n_targets):
             least = squares[target]
-            bound = least * (1 + ROUNDING)
-            if squared_box_distance(index, block, targets, target, bound) > bound:
+            box_bound = least * (1 + ROUNDING)
+            if squared_box_distance(index, block, targets, target, box_bound) > box_bound:
                 continue
             for record in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
                 square = squared_mixed_distance(index.table, record, targets, target, least)
@@ -134,14 +131,13 @@ def list_within(index, targets, bounds, position, records):
     n = index.records.shape[0]
     for block in range(index.min_code.shape[0]):
         for target in range(bounds.shape[0]):
-            bound = bounds[target] * (1 + ROUNDING)
-            if squared_box_distance(index, block, targets, target, bound) > bound:
+            bound = bounds[target]
+            box_bound = bound * (1 + ROUNDING)
+            if squared_box_distance(index, block, targets, target, box_bound) > box_bound:
                 continue
             for record in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
-                square = squared_mixed_distance(
-                    index.table, record, targets, target, bounds[target]
-                )
-                if square <= bounds[target]:
+                square = squared_mixed_distance(index.table, record, targets, target, bound)
+                if square <= bound:
                     if records.shape[0] > 0:
                         records[position[target]] = index.records[record]
                     position[target] += 1

@@ -60,9 +60,8 @@ def agreement_patterns(table, targets, close_tolerance, partial_tolerance, patte
                     value, target_value, close_tolerance, partial_tolerance
                 )
             for column in range(table.codes.shape[1]):
-                pattern = 4 * pattern + 3 * (
-                    table.codes[record, column] == targets.codes[target, column]
-                )
+                is_equal = table.codes[record, column] == targets.codes[target, column]
+                pattern = 4 * pattern + 3 * is_equal
             patterns[record, target] = pattern
 
 

@@ -93,11 +93,8 @@ def pair_sses(X, records, size):
 def cumulative_least_pairs(pair_cost, max_pairs):
     """Return for each record the sums of its 0, 1, .. ``max_pairs`` least pairs with others."""
     n_records = pair_cost.shape[0]
-    least_pair_sums, least, row = (
-        np.zeros((n_records, max_pairs + 1)),
-        np.empty(max_pairs),
-        np.empty(n_records),
-    )
+    least_pair_sums = np.zeros((n_records, max_pairs + 1))
+    least, row = np.empty(max_pairs), np.empty(n_records)
     for record in range(n_records):
         row[:] = pair_cost[record]
         row[record] = np.inf

@@ -89,9 +89,8 @@ def open_search(candidates):
     for i in range(n_candidates):
         search.candidates[1, i] = i
         search.added_cost[1, i] = candidates.added_cost[i]
-    for entry in range(
-        candidates.triple_start[n_candidates], candidates.triple_start[n_candidates + 1]
-    ):
+    start, stop = candidates.triple_start[n_candidates], candidates.triple_start[n_candidates + 1]
+    for entry in range(start, stop):
         triple = candidates.triples_of_record[entry]
         search.n_in_triple[triple] = 1
         for member in candidates.triples[triple]:

@@ -33,11 +33,10 @@ def group_costs(X, members):
     """
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):
+        rows = members[group]
         for first in range(members.shape[1]):
             for second in range(first):
-                costs[group] += squared_row_distance(
-                    X, members[group, first], X, members[group, second]
-                )
+                costs[group] += squared_row_distance(X, rows[first], X, rows[second])
         costs[group] /= members.shape[1]
     return costs
 
@@ -51,9 +50,8 @@ def nearest_sums(X, near, rows, width):
     sums = np.zeros((rows.shape[0], width))
     for i in range(rows.shape[0]):
         for count in range(1, width):
-            sums[i, count] = sums[i, count - 1] + squared_row_distance(
-                X, rows[i], X, near[rows[i], count - 1]
-            )
+            square = squared_row_distance(X, rows[i], X, near[rows[i], count - 1])
+            sums[i, count] = sums[i, count - 1] + square
     return sums
 
 

@@ -82,9 +82,8 @@ def squared_box_distance(boxes, box, low, high):
     """Return the squared distance of a box to the box from ``low`` to ``high``."""
     total = 0.0
     for column in range(low.shape[0]):
-        difference = max(
-            boxes.low[box, column] - high[column], low[column] - boxes.high[box, column]
-        )
+        above, below = boxes.low[box, column] - high[column], low[column] - boxes.high[box, column]
+        difference = max(above, below)
         if difference > 0.0:
             total += difference * difference
     return total

@@ -136,10 +136,8 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
     for i in wide:
         greatest = max(greatest, squared_radius[i])
         for column in range(X.shape[1]):
-            low[column], high[column] = (
-                min(low[column], X[batch[i], column]),
-                max(high[column], X[batch[i], column]),
-            )
+            value = X[batch[i], column]
+            low[column], high[column] = min(low[column], value), max(high[column], value)
     columns = np.empty((X.shape[1], inner.rows_per_box))
     squares = np.empty(inner.rows_per_box)
     for superbox in range(outer.low.shape[0]):

@@ -94,9 +94,8 @@ def measure_box_distances(boxes, point):
     for column in range(point.shape[0]):
         value = point[column]
         for box in range(boxes.box_squares.shape[0]):
-            difference = max(
-                max(boxes.low[column, box] - value, value - boxes.high[column, box]), 0.0
-            )
+            above, below = boxes.low[column, box] - value, value - boxes.high[column, box]
+            difference = max(max(above, below), 0.0)
             boxes.box_squares[box] += difference * difference
 
 

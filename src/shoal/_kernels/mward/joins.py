@@ -136,13 +136,10 @@ def search_partners(groups, boxes, group):
         write_group_distances(boxes, box, centre, squares)
         n_measured += GROUPS_PER_BOX
         for slot in range(GROUPS_PER_BOX):
-            if (
-                squares[slot] <= max_square
-                and squares[slot] < np.inf
-                and boxes.groups[box, slot] != group
-            ):
-                increase = rounded(ward_cost(squares[slot], size, boxes.sizes[box, slot]))
-                insert(partners, increases, LIST_LENGTH, boxes.groups[box, slot], increase)
+            square, partner = squares[slot], boxes.groups[box, slot]
+            if square <= max_square and square < np.inf and partner != group:
+                increase = rounded(ward_cost(square, size, boxes.sizes[box, slot]))
+                insert(partners, increases, LIST_LENGTH, partner, increase)
                 # A partner has at least one record.
                 max_cost = TIE_MARGIN * max(increases[-1], NEGLIGIBLE)
                 max_square = max_cost / ward_cost(1.0, size, 1.0)
@@ -160,9 +157,8 @@ def join(groups, boxes, lower, higher, k):
     size = groups.sizes[lower] + groups.sizes[higher]
     share = groups.sizes[higher] / size
     for column in range(groups.centroids.shape[1]):
-        groups.centroids[lower, column] += (
-            groups.centroids[higher, column] - groups.centroids[lower, column]
-        ) * share
+        difference = groups.centroids[higher, column] - groups.centroids[lower, column]
+        groups.centroids[lower, column] += difference * share
     groups.sizes[lower] = size
     groups.parent[higher] = lower
     remove_group(boxes, higher)
@@ -185,14 +181,9 @@ def merge_lists(groups, lower, higher):
             other = find_root(groups.parent, groups.near[source, position])
             if other != lower and not (partners == other).any():
                 insert(partners, increases, LIST_LENGTH, other, join_cost(groups, lower, other))
-    if precedes(
-        groups.bound[higher],
-        groups.bound_group[higher],
-        groups.bound[lower],
-        groups.bound_group[lower],
-    ):
-        groups.bound[lower] = groups.bound[higher]
-        groups.bound_group[lower] = groups.bound_group[higher]
+    bound, bound_group = groups.bound[higher], groups.bound_group[higher]
+    if precedes(bound, bound_group, groups.bound[lower], groups.bound_group[lower]):
+        groups.bound[lower], groups.bound_group[lower] = bound, bound_group
     set_list(groups, lower, increases, partners)
 
 

@@ -43,9 +43,9 @@ def fit_block(blocks, boxes, block, first_axis):
             or low[offset] < boxes.outer_low[axis, superblock]
             or high[offset] > boxes.outer_high[axis, superblock]
         ):
-            boxes.outer_low[axis, superblock], boxes.outer_high[axis, superblock] = outer_faces(
-                low, high
-            )
+            outer_low, outer_high = outer_faces(low, high)
+            boxes.outer_low[axis, superblock] = outer_low
+            boxes.outer_high[axis, superblock] = outer_high
 
 
 @compiled

@@ -127,11 +127,8 @@ def squared_box_distance(tree, box, point):
     """Return the squared distance of ``point`` to a box: no record inside is nearer."""
     total = 0.0
     for column in range(point.shape[0]):
-        difference = max(
-            tree.bounds[box, 0, column] - point[column],
-            point[column] - tree.bounds[box, 1, column],
-            0.0,
-        )
+        low, high = tree.bounds[box, 0, column], tree.bounds[box, 1, column]
+        difference = max(low - point[column], point[column] - high, 0.0)
         total += difference * difference
     return total
 

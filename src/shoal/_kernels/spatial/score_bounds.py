@@ -94,12 +94,8 @@ def near_score_bounds(low, high, query_low, query_high, bounds):
         bounds[i] = zero
     # The axes of the frame, without a branch: with one, numba counts references to the rows.
     for axis in range(1, last):
-        box_low, box_high, point_low, point_high = (
-            low[axis],
-            high[axis],
-            query_low[axis],
-            query_high[axis],
-        )
+        box_low, box_high = low[axis], high[axis]
+        point_low, point_high = query_low[axis], query_high[axis]
         for i in range(bounds.shape[0]):
             difference = max(box_low[i] - point_high, point_low - box_high[i], zero)
             bounds[i] -= difference * difference

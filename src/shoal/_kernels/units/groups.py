@@ -169,13 +169,12 @@ def move_record(groups, record, target):
     remove_record(groups, record)
     add_record(groups, record, target)
     for column in range(groups.X.shape[1]):
+        value = groups.X[record, column]
         if groups.sizes[group] > 0:
-            groups.centroids[group, column] += (
-                groups.centroids[group, column] - groups.X[record, column]
-            ) / groups.sizes[group]
-        groups.centroids[target, column] += (
-            groups.X[record, column] - groups.centroids[target, column]
-        ) / groups.sizes[target]
+            difference = groups.centroids[group, column] - value
+            groups.centroids[group, column] += difference / groups.sizes[group]
+        difference = value - groups.centroids[target, column]
+        groups.centroids[target, column] += difference / groups.sizes[target]
     groups.counts[VERSION] += 1
     groups.version[group] = groups.version[target] = groups.counts[VERSION]
     if 2 * groups.counts[N_KEYS] > groups.keys.shape[0]:
