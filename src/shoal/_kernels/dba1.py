@@ -28,7 +28,7 @@ SEARCH_COST = 1000  # of a search in the index, counted in comparisons of a list
 DEFERRED = np.int64(-2)
 
 
-class NeighbourLists(NamedTuple):
+class LinkedNeighbours(NamedTuple):
     """The living records with their nearest neighbours and the SSE of the groups with these.
 
     ``nearest[record, :n_known[record]]`` are the living records nearest to a record, nearest first.
@@ -55,10 +55,10 @@ class NeighbourLists(NamedTuple):
     labels: np.ndarray  # (n_records,)
 
 
-def open_neighbour_lists(index: Index, k: int, nearest: np.ndarray) -> NeighbourLists:
+def open_linked_neighbours(index: Index, k: int, nearest: np.ndarray) -> LinkedNeighbours:
     """Return the lists of all records, whose nearest others are ``nearest``."""
     n = len(index.X)
-    lists = NeighbourLists(
+    lists = LinkedNeighbours(
         nearest=nearest,
         n_known=np.full(n, nearest.shape[1]),
         first_link=np.full(n, NONE),

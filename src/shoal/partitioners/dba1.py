@@ -1,6 +1,6 @@
 """Density-based microaggregation, the first phase."""
 
-from shoal._kernels.dba1 import form_groups, open_neighbour_lists
+from shoal._kernels.dba1 import form_groups, open_linked_neighbours
 from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._kernels.spatial.index import open_index
 from shoal._params import K
@@ -66,7 +66,7 @@ class DBA1(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         k, index = int(self.k), open_index(X)
         n_neighbours = min(len(X) - 1, k - 1 + min(4 * (k - 1), MAX_SPARE))
-        lists = open_neighbour_lists(index, k, nearest_others(index, n_neighbours)[0])
+        lists = open_linked_neighbours(index, k, nearest_others(index, n_neighbours)[0])
         labels = run_in_strides(X, form_groups, k, lists, open_state=lambda _: index)
         join_nearest_centroid(X, labels)
         return labels
