@@ -12,7 +12,7 @@ import shoal
 from raising import raises
 from shoal import Limits
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.figures import command_of_figures
+from shoal.metrics.limits.figure_names import command_of_figures
 from shoal.metrics.survey import survey_risk
 
 BEFORE = pd.DataFrame(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import InputError, ParameterError
-from shoal.metrics.analyses._fit import fit, independent_terms
+from shoal.metrics.analyses._regression_fit import fit, independent_terms
 from shoal.metrics.analyses.regression import interval_overlap
 
 # Longley's data with the certified values of the NIST Statistical Reference Datasets.

@@ -13,7 +13,7 @@ from raising import raises
 from shoal import Hierarchy, Plan, scale
 from shoal.audit import verify
 from shoal.errors import FileError, GuaranteeBroken, InputError, PlanError
-from shoal.metrics.figures import flatten
+from shoal.metrics.limits.figure_names import flatten
 from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
 from shoal.scale.statistics.hashes import record_hashes

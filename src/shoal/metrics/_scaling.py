@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.geometry.standardise import MAX_EXPONENT
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 
 # Squared distances that differ by a smaller share are equal up to rounding.
 ROUNDING_TOLERANCE = 1e-9

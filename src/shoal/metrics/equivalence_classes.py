@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.metrics._array_types import Labels
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels
 
 HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that keys of one column never collide
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._types import Matrix
+from shoal.metrics._array_types import Matrix
 from shoal.metrics.risk.interval import interval_disclosure
 from shoal.metrics.risk.linkage import linkage
 

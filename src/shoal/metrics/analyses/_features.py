@@ -5,8 +5,8 @@ from itertools import combinations
 
 import numpy as np
 
-from shoal.metrics._types import Matrix, Values
-from shoal.metrics.analyses._tables import SIDES, ColumnPair
+from shoal.metrics._array_types import Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair
 
 MAX_CATEGORIES = 100  # a column of more is left out of models, such as names
 MAX_PRODUCTS = 10  # numeric columns whose pairwise products are features

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import MissingDependency, ParameterError
 from shoal.frame.model_frame import model_frame
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 FUNCTIONS = ("C", "I", "bs", "center", "exp", "log", "log10", "log2", "poly", "scale")
 _ACCEPTED_NODES = (

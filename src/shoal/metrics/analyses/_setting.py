@@ -5,8 +5,8 @@ from zlib import crc32
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Values
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
+from shoal.metrics._array_types import Labels, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from shoal.frame.summaries import are_years
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
-from shoal.metrics.analyses._weighted import (
+from shoal.metrics.analyses._weighted_statistics import (
     gini,
     weighted_deviation,
     weighted_mean,

@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._features import MAX_CATEGORIES
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
-from shoal.metrics.analyses._weighted import weighted_deviation
+from shoal.metrics.analyses._weighted_statistics import weighted_deviation
 from shoal.metrics.analyses.result import AnalysisResult
 
 MAX_VALUES = 20  # a number with more distinct values is divided into fifths

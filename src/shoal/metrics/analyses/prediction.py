@@ -7,11 +7,11 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._ranks import mean_ranks
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair
 from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
 
 FOLDS = 5

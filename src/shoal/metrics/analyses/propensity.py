@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
-from shoal.metrics._types import Matrix, Values
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics.analyses._features import build_features, independent_columns, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult

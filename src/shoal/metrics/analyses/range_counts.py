@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
 WIDTHS = (1, 2, 3)  # numbers of columns in a query

@@ -6,10 +6,10 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._text import count
-from shoal.metrics.analyses._fit import Fit, fit
+from shoal.metrics.analyses._column_pairs import SIDES, Side
 from shoal.metrics.analyses._formula import Designs, build_designs, formula_columns
+from shoal.metrics.analyses._regression_fit import Fit, fit
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
 INTERCEPT = "Intercept"

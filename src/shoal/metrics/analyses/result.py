@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from shoal._text import align_rows
-from shoal.metrics.figures import WORST_SUFFIX
-from shoal.metrics.named_results import NamedResults
+from shoal.metrics.evaluation.results_by_name import ResultsByName
+from shoal.metrics.limits.figure_names import WORST_SUFFIX
 from shoal.metrics.subgroups import Subgroups
 
 Better = Literal["lower", "higher"]
@@ -125,7 +125,7 @@ class AnalysisResult:
         )
 
 
-class Utility(NamedResults[AnalysisResult]):
+class Utility(ResultsByName[AnalysisResult]):
     """Results of analyses before and after masking, by name.
 
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can

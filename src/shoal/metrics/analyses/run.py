@@ -13,10 +13,9 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
-from shoal.metrics._types import Values
-from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics._array_types import Values
+from shoal.metrics.analyses._column_pairs import Side, read_pairs
 from shoal.metrics.analyses._setting import AnalysisOptions, AnalysisSetting
-from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
 from shoal.metrics.analyses.prediction import prediction
@@ -24,7 +23,8 @@ from shoal.metrics.analyses.propensity import propensity
 from shoal.metrics.analyses.range_counts import range_counts
 from shoal.metrics.analyses.regression import formula_columns, regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
-from shoal.metrics.named_results import run_each
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.evaluation.results_by_name import run_each
 from shoal.metrics.subgroups import (
     MIN_GROUP,
     Subgroups,

@@ -10,10 +10,10 @@ from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import MEASURE_INFO, NEEDS, compute, needs
-from shoal.metrics._evaluation_inputs import check_assessed_columns, check_same_records
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.inputs import read_inputs
 from shoal.metrics.assessment.result import Assessment
+from shoal.metrics.evaluation.inputs import check_assessed_columns, check_same_records
 
 
 def assess_frames(

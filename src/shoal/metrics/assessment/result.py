@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.metrics.figures import NOT_NUMBERS, flatten
+from shoal.metrics.limits.figure_names import NOT_NUMBERS, flatten
 from shoal.metrics.subgroups import Subgroups
 
 

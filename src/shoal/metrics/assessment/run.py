@@ -11,11 +11,11 @@ from shoal.frame.roles import RECORD_UNIT, as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import MEASURE_INFO, MEASURES
-from shoal.metrics._evaluation_inputs import check_same_records, read_unit_codes
-from shoal.metrics._types import Labels
-from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
+from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.frames import assess_frames
 from shoal.metrics.assessment.result import Assessment
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, has_same_order
+from shoal.metrics.evaluation.inputs import check_same_records, read_unit_codes
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 KNOWN_GROUP_NOTE = (

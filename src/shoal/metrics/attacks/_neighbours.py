@@ -8,8 +8,8 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.mixed_search import MixedIndex, MixedTable, list_within, tighten_bounds
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._scaling import ROUNDING_TOLERANCE
-from shoal.metrics._types import Labels, Values
 
 STRIDE = 50  # targets searched for at a time, in one thread
 

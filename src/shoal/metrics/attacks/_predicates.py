@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
-from shoal.metrics._types import Labels, Matrix
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import Column
 

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 
 
 @dataclass(frozen=True, eq=False)

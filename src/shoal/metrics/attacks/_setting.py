@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels.mixed_search import MixedIndex, MixedTable, build_index
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._ranks import mean_ranks
-from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.attacks._neighbours import Neighbours, search_neighbours
 from shoal.metrics.attacks._released_classes import ReleasedClasses
 from shoal.metrics.attacks._tables import AttackTables, Column

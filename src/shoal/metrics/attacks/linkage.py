@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics.attacks._setting import AttackSetting, Scale
 from shoal.metrics.attacks.result import AttackResult
 

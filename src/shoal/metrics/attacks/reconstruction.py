@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult

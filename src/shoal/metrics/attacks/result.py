@@ -2,58 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 from shoal._text import align_rows, text_width
 from shoal.frame.roles import RECORD_UNIT
-from shoal.metrics._confidence import NORMAL_QUANTILE
-from shoal.metrics.figures import attack_figures
-from shoal.metrics.named_results import NamedResults
+from shoal.metrics._confidence_intervals import wilson_interval
+from shoal.metrics.evaluation.results_by_name import ResultsByName
+from shoal.metrics.limits.figure_names import attack_figures
 from shoal.metrics.subgroups import Subgroups
 
 # A rate that exceeds its ceiling by a smaller share equals it up to rounding.
 CEILING_TOLERANCE = 1e-9
-
-
-def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
-    """Return the Wilson score interval of a success rate, at 95 % [W27]_.
-
-    Unlike the usual normal interval it lies within [0, 1] and is not empty at 0 and 1. Where a
-    trial succeeds with a known chance, as with several equally near records, the sum of the
-    chances takes the place of the number of successes; the interval is then too wide rather than
-    too narrow.
-
-    Parameters
-    ----------
-    successes : float
-        Number of successes, or sum of their chances.
-    trials : int
-        Number of trials; with none, the interval is [0, 1].
-
-    Returns
-    -------
-    low, high : float
-        Both ends, in [0, 1].
-
-    References
-    ----------
-    .. [W27] Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
-       inference. Journal of the American Statistical Association 22, 209-212.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(8, 10)
-    >>> round(low, 3), round(high, 3)
-    (0.49, 0.943)
-    """
-    if trials == 0:
-        return 0.0, 1.0
-    rate, square = successes / trials, NORMAL_QUANTILE**2
-    centre = (rate + square / (2 * trials)) / (1 + square / trials)
-    spread = sqrt(rate * (1 - rate) / trials + square / (4 * trials**2))
-    half = NORMAL_QUANTILE * spread / (1 + square / trials)
-    return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
 @dataclass(frozen=True)
@@ -136,7 +95,7 @@ class AttackResult:
         }
 
 
-class Attacks(NamedResults[AttackResult]):
+class Attacks(ResultsByName[AttackResult]):
     """Results of several attacks by name, with the reasons why others were not carried out.
 
     Parameters

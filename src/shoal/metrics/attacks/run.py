@@ -16,9 +16,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
-from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
-from shoal.metrics._types import Labels
-from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics._array_types import Labels
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import AttackOptions, AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
@@ -26,11 +24,13 @@ from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
 from shoal.metrics.attacks.linkage import distance_linkage, rank_linkage
 from shoal.metrics.attacks.membership import membership
-from shoal.metrics.attacks.probabilistic import probabilistic_linkage
+from shoal.metrics.attacks.probabilistic_linkage import probabilistic_linkage
 from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
-from shoal.metrics.named_results import run_each
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.evaluation.inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics.evaluation.results_by_name import run_each
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 Outcome = AttackResult | list[AttackResult] | str

@@ -8,10 +8,10 @@ import numpy as np
 
 from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
-from shoal.metrics.attacks.probabilistic import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
+from shoal.metrics.attacks.probabilistic_linkage import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
 from shoal.metrics.attacks.result import AttackResult
 
 MAX_PAIRS = 2_000_000  # of targets and classes; all pairs are compared

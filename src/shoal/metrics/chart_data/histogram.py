@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.frame.texts import text_of
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 
 MAX_BARS = 24
 MAX_BINS = 16  # over the bulk of the masked values

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.utility.correlation import correlations
 
 MAX_GROUPS = 400  # more cannot be distinguished in a figure

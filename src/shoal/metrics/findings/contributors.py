@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 
 
 def count_contributors(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Matrix
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds

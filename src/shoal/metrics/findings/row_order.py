@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import rank_correlation
-from shoal.metrics._types import Labels, Values
 
 
 def order_correlation(values: Values) -> float:

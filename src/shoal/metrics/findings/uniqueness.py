@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 
 
 def count_unique_units(labels: Labels, units: Labels | None = None) -> int:

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.class_tallies import Codes, Tally, divided_tally
 from shoal.metrics.equivalence_classes import classes
 

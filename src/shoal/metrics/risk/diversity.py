@@ -3,9 +3,9 @@
 import numpy as np
 
 from shoal.errors import ParameterError
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.class_tallies import Codes, Tally, tally
 from shoal.metrics.equivalence_classes import classes
 

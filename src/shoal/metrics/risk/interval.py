@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scale_by_original
-from shoal.metrics._types import Matrix, Values
 
 # Half-widths of the intervals in standard deviations, enlarged so that rounding excludes no end.
 WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)

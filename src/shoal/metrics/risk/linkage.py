@@ -5,9 +5,9 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores, scale_by_original
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._types import Matrix
+from shoal.metrics._array_types import Matrix
 
 
 class Intervals(NamedTuple):

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.metrics._array_types import Labels
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes, units_per_class
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal._text import align_rows, count
-from shoal.metrics.figures import WORST_SUFFIX
+from shoal.metrics.limits.figure_names import WORST_SUFFIX
 from shoal.metrics.subgroups.split import OTHER_GROUPS, Subgroup, SubgroupSplit
 
 

@@ -13,7 +13,7 @@ from shoal.frame.columns import read_concatenated
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 
 MAX_VALUES = 20  # a number with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import align_rows
-from shoal.metrics._types import Values
-from shoal.metrics.figures import flatten
-from shoal.metrics.individual_risk import KeyFrequencies
-from shoal.metrics.log_linear import LogLinearRisk
-from shoal.metrics.population_uniqueness import PopulationUniqueness
+from shoal.metrics._array_types import Values
+from shoal.metrics.limits.figure_names import flatten
 from shoal.metrics.subgroups import Subgroups
-from shoal.metrics.suda import Suda
+from shoal.metrics.survey.individual_risk import KeyFrequencies
+from shoal.metrics.survey.log_linear import LogLinearRisk
+from shoal.metrics.survey.population_uniqueness import PopulationUniqueness
+from shoal.metrics.survey.suda import Suda
 
 # Figures of the file, by name; limits can be set on them.
 FIGURES = (

@@ -12,21 +12,21 @@ from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
-from shoal.metrics.individual_risk import (
+from shoal.metrics.evaluation.inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
+from shoal.metrics.survey.individual_risk import (
     KeyFrequencies,
     household_risk,
     individual_risk,
     key_frequencies,
 )
-from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
-from shoal.metrics.population_uniqueness import population_uniqueness
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
-from shoal.metrics.suda import suda
+from shoal.metrics.survey.log_linear import LogLinearRisk, log_linear_risk
+from shoal.metrics.survey.population_uniqueness import population_uniqueness
 from shoal.metrics.survey.result import GROUP_FIGURES, SurveyRisk
+from shoal.metrics.survey.suda import suda
 
 
 def survey_risk(

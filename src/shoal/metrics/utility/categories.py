@@ -5,8 +5,8 @@ from itertools import combinations, product
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.utility.frequency_tables import (
     count_levels,
     cramers_v,

@@ -3,9 +3,9 @@
 import numpy as np
 
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import sums_of_squares
-from shoal.metrics._types import Labels, Matrix
 
 TOLERANCE = 1e-9  # relative rounding error of the loss
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scaling_exponent, varying_columns
-from shoal.metrics._types import Matrix, Values
 
 CHUNK_SIZE = 4096  # records at a time, so that intermediate results stay in the cache
 ROUNDING_TOLERANCE = 1e-9  # shares of the spectrum closer than this count as equal

@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.geometry import within_group_sums_of_squares
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 from shoal.metrics.utility.loss import information_loss

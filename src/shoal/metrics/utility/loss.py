@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import column_distances, scale_by_original, sums_of_squares
-from shoal.metrics._types import Labels, Matrix
 
 
 @measure(kind="utility", better="lower", unit="%")

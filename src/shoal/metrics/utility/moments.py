@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scale_by_original, varying_columns
-from shoal.metrics._types import Matrix, Values
 from shoal.metrics.utility.correlation import correlations
 
 

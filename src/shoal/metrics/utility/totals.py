@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Matrix, Values
 
 
 @measure(kind="utility", better="lower", unit="%", per="quasi-identifier")

@@ -6,9 +6,8 @@ from typing import Any
 from shoal.errors import InputError
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
-from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
-from shoal.metrics.limit_results import LimitResult, LimitResults
-from shoal.metrics.limits import Limits
+from shoal.metrics.limits import LimitResult, LimitResults, Limits
+from shoal.metrics.limits.figure_names import WORST_SUFFIX, HasFigures, attack_figures
 from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more

@@ -12,7 +12,7 @@ from shoal._kernels.record_linkage import (
     agreement_patterns,
     count_best_matches,
 )
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.result import AttackResult

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
 
 
 def weighted_mean(values: Values, weights: Values) -> float:

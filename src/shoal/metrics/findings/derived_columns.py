@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 
 MIN_DIFFERENT = 5  # records with other values than the most frequent, for a meaningful fit
 

@@ -18,7 +18,7 @@ Result = TypeVar("Result", bound=Named)
 Setting = TypeVar("Setting")
 
 
-class NamedResults(Mapping[str, Result], Generic[Result]):
+class ResultsByName(Mapping[str, Result], Generic[Result]):
     """Results by name, with the reasons why others are missing.
 
     Parameters

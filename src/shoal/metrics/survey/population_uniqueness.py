@@ -6,7 +6,7 @@ from math import exp, lgamma, log
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 
 MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-10
 SMALL_FRACTION = 0.1  # sampling fraction up to which the model of Pitman is preferred

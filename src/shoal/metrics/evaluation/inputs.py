@@ -9,7 +9,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 from shoal.metrics.equivalence_classes import classes
 
 

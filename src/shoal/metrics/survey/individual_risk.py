@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
 MAX_RECURSIVE = 40  # sample frequency up to which the recursion is used

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.metrics._confidence import NORMAL_QUANTILE
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
+from shoal.metrics._confidence_intervals import NORMAL_QUANTILE
 
 # Greatest share of the length of a collinear column that earlier columns do not explain.
 COLLINEARITY_TOLERANCE = 1e-8

@@ -6,7 +6,7 @@ from math import isclose
 from typing import Any, Literal, overload
 
 from shoal.metrics import MEASURE_INFO
-from shoal.metrics.figures import (
+from shoal.metrics.limits.figure_names import (
     FUNCTION_OF_COMMAND,
     WORST_SUFFIX,
     HasFigures,

@@ -3,8 +3,8 @@
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 STRIDE = 1000  # records compared at a time

@@ -18,8 +18,8 @@ from shoal._kernels.suda import (
     store_minimal_uniques,
 )
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.equivalence_classes import classes
 
 Scoring = Literal["product", "supersets"]

@@ -13,7 +13,7 @@ from shoal.frame.columns import kind_of, read_concatenated
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 
 AnalysisKind = Literal["number", "date", "category"]
 Side = Literal["original", "masked"]

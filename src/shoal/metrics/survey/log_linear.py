@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
 Model = Literal["main", "two-way"]

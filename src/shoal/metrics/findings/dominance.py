@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 
 Counts = NDArray[np.int64]
 

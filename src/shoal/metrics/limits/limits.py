@@ -7,8 +7,8 @@ from typing import Any, Literal, overload
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.figures import HasFigures, command_of_figures, is_number
-from shoal.metrics.limit_results import Limit, LimitResults
+from shoal.metrics.limits.figure_names import HasFigures, command_of_figures, is_number
+from shoal.metrics.limits.results import Limit, LimitResults
 
 SETTINGS = ("formula", "target")  # of analyses, besides limits
 
