@@ -3,11 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from shoal.errors import InputError
-
-Matrix = NDArray[np.float64]
+from shoal.metrics._array_types import Matrix
 
 MAX_CONDITION = 1e10  # of a matrix whose inverse is computed
 ROUNDING = 0.01  # by which the sum of a row of a published, rounded matrix may differ from 1

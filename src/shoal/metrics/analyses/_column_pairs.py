@@ -13,7 +13,7 @@ from shoal.frame.columns import kind_of, read_concatenated
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import Labels, Mask, Values
 
 AnalysisKind = Literal["number", "date", "category"]
 Side = Literal["original", "masked"]
@@ -58,7 +58,7 @@ class ColumnPair:
         """Return the values of one table."""
         return self.original if side == "original" else self.masked
 
-    def is_missing(self, side: Side) -> NDArray[np.bool_]:
+    def is_missing(self, side: Side) -> Mask:
         """Return a mask of the missing values of one table."""
         values = self.values_of(side)
         return np.asarray(np.isnan(values) if self.is_quantitative else values < 0)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import MissingDependency, ParameterError
 from shoal.frame.model_frame import model_frame
-from shoal.metrics._array_types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Mask, Matrix, Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
 
@@ -167,7 +166,7 @@ def _evaluation_errors() -> tuple[type[Exception], ...]:
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
 
 
-def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> NDArray[np.bool_]:
+def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> Mask:
     has_values = np.ones(n_records, bool)
     for pair in pairs:
         has_values &= ~pair.is_missing(side)

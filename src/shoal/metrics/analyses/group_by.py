@@ -4,9 +4,8 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import Labels, Mask, Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._features import MAX_CATEGORIES
 from shoal.metrics.analyses._setting import AnalysisSetting
@@ -157,7 +156,7 @@ def _mean_errors(
     setting: AnalysisSetting,
     pair: ColumnPair,
     labels: dict[Side, Labels],
-    is_large: NDArray[np.bool_],
+    is_large: Mask,
 ) -> Values:
     """Return the errors of the means of large groups, in standard deviations of the original."""
     is_present = ~pair.is_missing("original")

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import Labels, Mask, Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
@@ -24,9 +23,9 @@ class Condition:
     pair: ColumnPair
     low: float = 0.0
     high: float = 0.0
-    is_accepted: NDArray[np.bool_] | None = None
+    is_accepted: Mask | None = None
 
-    def is_met(self, side: Side) -> NDArray[np.bool_]:
+    def is_met(self, side: Side) -> Mask:
         """Return which records of a table meet the condition; missing values do not."""
         values: Any = self.pair.values_of(side)
         if self.is_accepted is not None:
@@ -106,7 +105,7 @@ def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) 
 
 def _random_categories(
     codes: Labels, n_categories: int, share: float, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return a random set of categories that covers at least a share of the records."""
     sizes = np.bincount(codes, minlength=n_categories)
     order = rng.permutation(np.flatnonzero(sizes))

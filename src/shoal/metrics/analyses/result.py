@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple
 
 from shoal._text import align_rows
 from shoal.metrics.evaluation.results_by_name import ResultsByName
-from shoal.metrics.limits.figure_names import WORST_SUFFIX
+from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups import Subgroups
 
 Better = Literal["lower", "higher"]
@@ -203,7 +203,9 @@ class Utility(ResultsByName[AnalysisResult]):
             if name not in computed and (info.analysis in self.not_run or info.analysis in self)
         }
         if self.groups is None:
-            reasons |= {f"{name}{WORST_SUFFIX}": "Needs columns of subgroups." for name in FIGURES}
+            reasons |= {
+                f"{name}{WORST_GROUP_SUFFIX}": "Needs columns of subgroups." for name in FIGURES
+            }
         return reasons
 
     def to_dict(self) -> dict[str, Any]:

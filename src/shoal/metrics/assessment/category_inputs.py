@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
@@ -15,9 +14,8 @@ from shoal.frame.columns import kind_of
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.metrics._array_types import Codes
 from shoal.metrics.utility.categories import comparable_columns
-
-Codes = NDArray[np.int64]
 
 CATEGORICAL_KINDS = ("nominal", "ordinal", "boolean")
 

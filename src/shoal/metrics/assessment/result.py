@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.metrics.limits.figure_names import NOT_NUMBERS, flatten
+from shoal.metrics.limits.figure_names import MEASURES_WITHOUT_FIGURE, flatten_figures
 from shoal.metrics.subgroups import Subgroups
 
 
@@ -34,7 +34,9 @@ class Assessment(dict[str, Any]):
 
     def figures(self) -> dict[str, float]:
         """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
-        figures = flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+        figures = flatten_figures(
+            {name: value for name, value in self.items() if name not in MEASURES_WITHOUT_FIGURE}
+        )
         return figures | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:

@@ -5,11 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
-from shoal.metrics._array_types import Labels, Matrix
+from shoal.metrics._array_types import AnyValues, Labels, Matrix
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import Column
 
@@ -41,7 +40,7 @@ class Predicates:
     def __len__(self) -> int:
         return len(self.columns)
 
-    def take(self, rows: NDArray[np.generic]) -> "Predicates":
+    def take(self, rows: AnyValues) -> "Predicates":
         """Return some of the predicates."""
         return Predicates(self.columns[rows], self.operators[rows], self.values[rows])
 
@@ -63,7 +62,7 @@ def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
     """Return the predicates of both."""
     width = max(predicates.columns.shape[1], other.columns.shape[1])
 
-    def pad(array: NDArray[np.generic], fill_value: float) -> NDArray[np.generic]:
+    def pad(array: AnyValues, fill_value: float) -> AnyValues:
         padding = ((0, 0), (0, width - array.shape[1]))
         return np.pad(array, padding, constant_values=fill_value)
 

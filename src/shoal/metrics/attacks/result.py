@@ -8,7 +8,7 @@ from shoal._text import align_rows, text_width
 from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics._confidence_intervals import wilson_interval
 from shoal.metrics.evaluation.results_by_name import ResultsByName
-from shoal.metrics.limits.figure_names import attack_figures
+from shoal.metrics.limits.figure_names import attack_figure_names
 from shoal.metrics.subgroups import Subgroups
 
 # A rate that exceeds its ceiling by a smaller share equals it up to rounding.
@@ -149,7 +149,7 @@ class Attacks(ResultsByName[AttackResult]):
         for result in self.results:
             attack, colon, column = result.name.partition(":")
             for name, value in zip(
-                attack_figures(attack), (result.rate, result.excess), strict=True
+                attack_figure_names(attack), (result.rate, result.excess), strict=True
             ):
                 figures[f"{name}{colon}{column}"] = value
         return figures | ({} if self.groups is None else self.groups.worst_figures())
@@ -157,7 +157,7 @@ class Attacks(ResultsByName[AttackResult]):
     def reasons(self) -> dict[str, str]:
         """Return why attacks were not carried out, by the names of their figures."""
         reasons = self.not_run.items()
-        return {name: reason for attack, reason in reasons for name in attack_figures(attack)}
+        return {name: reason for attack, reason in reasons for name in attack_figure_names(attack)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""

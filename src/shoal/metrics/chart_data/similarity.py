@@ -9,17 +9,13 @@ release, not its risk.
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.metrics._array_types import Codes, Counts, Values
 from shoal.metrics.utility.frequency_tables import (
-    Codes,
     count_levels,
     distribution_distances,
     pair_codes,
 )
-
-Values = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 def similarity_of_numbers(

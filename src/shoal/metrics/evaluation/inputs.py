@@ -1,4 +1,4 @@
-"""Checks and unit codes that assessments, attacks and estimates of survey risk share."""
+"""Checks of tables and roles, and the unit of each record as an integer."""
 
 from collections.abc import Sequence
 

@@ -1,28 +1,25 @@
-"""Groups in which one record holds most of the sum, so that the mean reveals its value."""
+"""Groups in which one record contributes most of the sum, so that their mean reveals its value."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Labels, Matrix, Values
-
-Counts = NDArray[np.int64]
+from shoal.metrics._array_types import Counts, Labels, Mask, Matrix, Rows, Values
 
 
 def dominated_groups(
     contributions: Matrix,
     labels: Labels,
-    share: float,
+    max_share: float,
     p_percent: float | None = None,
     units: Labels | None = None,
 ) -> Counts:
     """Count the groups whose mean reveals the value of one record, or of one unit.
 
-    A group is dominated where its greatest contribution, in absolute value, is more than
-    ``share`` of the sum of all; also, with ``p_percent``, where the record in second place
-    can estimate the greatest contribution more closely than within p per cent: the sum of all
-    others is less than ``p_percent`` per cent of it.
+    A group is dominated if its greatest contribution, in absolute value, is more than ``max_share``
+    of the sum of all. With ``p_percent``, it is also dominated if whoever knows the second greatest
+    contribution can estimate the greatest one to within p per cent, since the sum of all others is
+    less than that.
 
-    In a column of both signs most sums are near 0 by themselves, so a group counts only where its
+    In a column of both signs most sums are near 0 anyway, so there a group counts only if its
     greatest contribution is also greater than the standard deviation of the column.
 
     Parameters
@@ -31,13 +28,13 @@ def dominated_groups(
         Values of each record, times its weight if there are weights; NaN where missing.
     labels : ndarray of shape (n_records,)
         The group of each record, counted from 0.
-    share : float
-        Maximum share of the sum of a group, in [0, 1].
+    max_share : float
+        Share of the sum of a group that one contribution may have, in [0, 1].
     p_percent : float, optional
         The p of the p % rule; not checked if None.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, counted from 0: the records of a unit in a group then contribute
-        together.
+        The unit of each record, counted from 0. The records that a unit has in a group are then one
+        contribution.
 
     Returns
     -------
@@ -53,47 +50,63 @@ def dominated_groups(
     if units is not None:
         contributions, labels = _sum_by_unit(contributions, labels, units)
     order = np.argsort(labels, kind="stable")
+    n_dominated = [
+        _is_dominated(column, labels, order, max_share, p_percent).sum()
+        for column in contributions.T
+    ]
+    return np.array(n_dominated, np.int64)
+
+
+def _is_dominated(
+    contributions: Values, labels: Labels, order: Rows, max_share: float, p_percent: float | None
+) -> Mask:
+    """Return for each group whether it has several values in a column and one dominates them.
+
+    The ``order`` sorts the records by group.
+    """
     counts = np.bincount(labels)
     starts = np.cumsum(counts) - counts
-    n_dominated = np.zeros(contributions.shape[1], np.int64)
-    for i, column in enumerate(contributions.T):
-        has_value = ~np.isnan(column)
-        magnitudes = np.where(has_value, np.abs(column), 0)
-        if magnitudes.max() == 0:
-            continue
-        largest = magnitudes.max()  # avoids overflow of sums
-        magnitudes = (magnitudes / largest)[order]
-        has_several = np.add.reduceat(has_value[order], starts, dtype=np.int64) > 1
-        greatest, totals = (
-            np.maximum.reduceat(magnitudes, starts),
-            np.add.reduceat(magnitudes, starts),
-        )
-        is_dominated = greatest > share * totals
-        if p_percent is not None:
-            others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
-            is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
-        if column[has_value].min() < 0 < column[has_value].max():
-            is_dominated &= greatest > (column[has_value] / largest).std()
-        n_dominated[i] = int((is_dominated & has_several).sum())
-    return n_dominated
+    has_value = ~np.isnan(contributions)
+    magnitudes = np.where(has_value, np.abs(contributions), 0)
+    largest = magnitudes.max()
+    if largest == 0:
+        return np.zeros(len(counts), bool)
+    magnitudes = (magnitudes / largest)[order]  # avoids overflow of sums
+    greatest = np.maximum.reduceat(magnitudes, starts)
+    totals = np.add.reduceat(magnitudes, starts)
+    is_dominated = greatest > max_share * totals
+    if p_percent is not None:
+        others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
+        is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
+    present = contributions[has_value]
+    if present.min() < 0 < present.max():
+        is_dominated &= greatest > (present / largest).std()
+    n_values = np.add.reduceat(has_value[order], starts, dtype=np.int64)
+    return np.asarray(is_dominated & (n_values > 1))
 
 
 def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
-    """Return the second greatest value of each group; groups are runs that begin at ``starts``."""
+    """Return the second greatest value of each group, or the only one.
+
+    Groups are runs that begin at ``starts``.
+    """
     ends = np.append(starts[1:], len(magnitudes))
     sorted_magnitudes = magnitudes[np.lexsort((magnitudes, labels))]
     return np.asarray(sorted_magnitudes[np.maximum(ends - 2, starts)])
 
 
 def _sum_by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
-    """Return the absolute contribution of each unit to each group, and the groups."""
+    """Return the contribution of each unit to each group, and the group of each contribution.
+
+    Contributions are absolute, and each column is divided by its greatest one.
+    """
     n_units = int(units.max()) + 1
-    pairs, inverse = np.unique(labels * n_units + units, return_inverse=True)
+    pairs, pair_of_record = np.unique(labels * n_units + units, return_inverse=True)
+    pair_of_record = pair_of_record.ravel()
     has_value = ~np.isnan(contributions)
     magnitudes = np.where(has_value, np.abs(contributions), 0.0)
     largest = magnitudes.max(axis=0, initial=0)
     magnitudes /= np.where(largest > 0, largest, 1.0)  # avoids overflow of sums
-    inverse = inverse.ravel()
-    sums = [np.bincount(inverse, column) for column in magnitudes.T]
-    has_sum = [np.bincount(inverse, column) > 0 for column in has_value.T]
+    sums = [np.bincount(pair_of_record, column) for column in magnitudes.T]
+    has_sum = [np.bincount(pair_of_record, column) > 0 for column in has_value.T]
     return np.where(np.column_stack(has_sum), np.column_stack(sums), np.nan), pairs // n_units

@@ -1,4 +1,4 @@
-"""Figures of results by name: numbers on which limits can be set."""
+"""Names of figures, the numbers on which limits can be set, and the commands that compute them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from shoal.metrics import MEASURE_INFO
 
-NOT_NUMBERS = ("class_sizes",)  # measures that are a table of counts
-WORST_SUFFIX = "_worst_group"  # suffix of the figure of the worst-off subgroup
+MEASURES_WITHOUT_FIGURE = ("class_sizes",)  # a table of counts
+WORST_GROUP_SUFFIX = "_worst_group"  # follows the name of a figure of the worst-off subgroup
 # The command that computes a figure, and the function of Python.
 FUNCTION_OF_COMMAND = {
     "assess": "shoal.assess",
@@ -22,36 +22,37 @@ class HasFigures(Protocol):
     """A result whose figures can be compared with limits."""
 
     def figures(self) -> dict[str, float]:
-        """Return numbers by name; those of a column or a part have its name after a colon."""
+        """Return numbers by name; the name of a column or part follows after a colon."""
 
     def reasons(self) -> dict[str, str]:
         """Return why figures could not be computed, by name."""
 
 
 @cache
-def command_of_figures() -> dict[str, str]:
+def command_by_figure() -> dict[str, str]:
     """Return the command that computes each figure: assess, attack, utility or risk."""
-    from shoal.metrics.analyses.result import FIGURES as ANALYSES
+    from shoal.metrics.analyses.result import FIGURES as UTILITY_FIGURES
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
-    from shoal.metrics.survey import FIGURES, GROUP_FIGURES
+    from shoal.metrics.survey import FIGURES as RISK_FIGURES
+    from shoal.metrics.survey import GROUP_FIGURES as RISK_FIGURES_OF_GROUPS
 
-    names = {name: "assess" for name in MEASURE_INFO if name not in NOT_NUMBERS}
+    commands = {name: "assess" for name in MEASURE_INFO if name not in MEASURES_WITHOUT_FIGURE}
     for attack in ATTACKS:
-        names |= {figure: "attack" for figure in attack_figures(attack)}
-    names |= {name: "utility" for name in ANALYSES}
-    names |= {f"{name}{WORST_SUFFIX}": command for name, command in names.items()}
-    risks = [*FIGURES, *(f"{name}{WORST_SUFFIX}" for name in GROUP_FIGURES)]
-    return {**dict.fromkeys(risks, "risk"), **names}
+        commands |= dict.fromkeys(attack_figure_names(attack), "attack")
+    commands |= dict.fromkeys(UTILITY_FIGURES, "utility")
+    commands |= {f"{name}{WORST_GROUP_SUFFIX}": command for name, command in commands.items()}
+    risk_figures_of_groups = [f"{name}{WORST_GROUP_SUFFIX}" for name in RISK_FIGURES_OF_GROUPS]
+    return {**dict.fromkeys([*RISK_FIGURES, *risk_figures_of_groups], "risk"), **commands}
 
 
-def attack_figures(attack: str) -> tuple[str, str]:
-    """Return the names of the rate and of the excess of an attack."""
+def attack_figure_names(attack: str) -> tuple[str, str]:
+    """Return the names of both figures of an attack: its rate, and its excess over the baseline."""
     name = attack.replace("-", "_")
     return name, f"{name}_excess"
 
 
-def flatten(values: Mapping[str, Any]) -> dict[str, float]:
-    """Return nested numbers by name; the keys of a mapping follow the name, after colons.
+def flatten_figures(values: Mapping[str, Any]) -> dict[str, float]:
+    """Return nested values as numbers by name; keys follow the name, after colons.
 
     Parameters
     ----------
@@ -65,23 +66,34 @@ def flatten(values: Mapping[str, Any]) -> dict[str, float]:
 
     Examples
     --------
-    >>> flatten({"linkage": 0.1, "t_closeness": {"income": 0.2}})
+    >>> flatten_figures({"linkage": 0.1, "t_closeness": {"income": 0.2}})
     {'linkage': 0.1, 't_closeness:income': 0.2}
     """
     figures: dict[str, float] = {}
     for name, value in values.items():
         if isinstance(value, Mapping):
-            figures |= {f"{name}:{key}": figure for key, figure in flatten(value).items()}
+            figures |= {f"{name}:{key}": figure for key, figure in flatten_figures(value).items()}
         elif isinstance(value, int | float) and not isinstance(value, bool):
             figures[str(name)] = float(value)
     return figures
 
 
 def is_figure_of(figure: str, name: str) -> bool:
-    """Return whether a figure is the named one, or that of one of its columns or parts."""
+    """Return whether a figure has this name, with or without a column or part."""
     return figure == name or figure.startswith(f"{name}:")
 
 
-def is_number(value: Any) -> bool:
+def base_name(figure: str) -> str:
+    """Return the name of a figure without its column or part.
+
+    Examples
+    --------
+    >>> base_name("t_closeness:income")
+    't_closeness'
+    """
+    return figure.partition(":")[0]
+
+
+def is_finite_number(value: Any) -> bool:
     """Return whether a value is a finite number."""
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -1,16 +1,15 @@
 """Equivalence classes of released records, their sizes and the risk of re-identification."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._array_types import Labels
+from shoal.metrics._array_types import AnyValues, Labels
 from shoal.metrics._measure import measure
 from shoal.metrics.equivalence_classes import classes, units_per_class
 
 
 @measure(kind="risk", better="higher", unit="records")
-def smallest_class(released: NDArray[np.generic]) -> int:
+def smallest_class(released: AnyValues) -> int:
     r"""Size of the smallest equivalence class.
 
     It is counted on the released values, not on the groups of an algorithm, so it
@@ -40,7 +39,7 @@ def smallest_class(released: NDArray[np.generic]) -> int:
 
 
 @measure(kind="risk", better="neither", unit="classes")
-def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
+def class_sizes(released: AnyValues) -> dict[int, int]:
     r"""Number of equivalence classes of each size.
 
     With :math:`n_c` records in class c, the number of classes of size s is
@@ -68,8 +67,8 @@ def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
 
 @measure(kind="risk", better="lower")
 def reidentification(
-    released: NDArray[np.generic],
-    population: NDArray[np.generic] | None = None,
+    released: AnyValues,
+    population: AnyValues | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
     r"""Chance of guessing the right record, or unit, among those that look alike [ED08]_.

@@ -1,20 +1,19 @@
 """Distance of the confidential values of a class from those of the table: t-closeness."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Mask, Values
 from shoal.metrics._measure import measure
-from shoal.metrics.class_tallies import Codes, Tally, divided_tally
+from shoal.metrics.class_tallies import Tally, divided_tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="lower", per="confidential")
 def t_closeness(
-    released: Codes,
-    confidential_codes: Codes,
-    ordered: NDArray[np.bool_],
+    released: AnyValues,
+    confidential_codes: AnyValues,
+    ordered: Mask,
     units: Labels | None = None,
 ) -> Values:
     r"""Greatest distance between the confidential values of a class and those of all [LLV07]_.

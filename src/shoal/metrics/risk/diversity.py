@@ -3,16 +3,16 @@
 import numpy as np
 
 from shoal.errors import ParameterError
-from shoal.metrics._array_types import Labels, Matrix, Values
+from shoal.metrics._array_types import AnyValues, Labels, Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics.class_tallies import Codes, Tally, tally
+from shoal.metrics.class_tallies import Tally, tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="higher", unit="values", per="confidential")
 def l_diversity(
-    released: Codes, confidential_codes: Codes, c: float = 3.0, units: Labels | None = None
+    released: AnyValues, confidential_codes: AnyValues, c: float = 3.0, units: Labels | None = None
 ) -> dict[str, Values]:
     r"""Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
 
@@ -72,7 +72,9 @@ def l_diversity(
 
 
 @measure(kind="risk", better="higher", unit="values")
-def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | None = None) -> int:
+def p_sensitivity(
+    released: AnyValues, confidential_codes: AnyValues, units: Labels | None = None
+) -> int:
     r"""Smallest number of distinct values of a confidential column in a class [TV06]_.
 
     With :math:`m_{cj}` distinct values of confidential column j in class c,
@@ -114,7 +116,7 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
 
 @measure(kind="risk", better="lower", unit="classes", per="confidential")
 def homogeneous_classes(
-    released: Codes, confidential_codes: Codes, units: Labels | None = None
+    released: AnyValues, confidential_codes: AnyValues, units: Labels | None = None
 ) -> Labels:
     r"""Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
 
@@ -165,7 +167,7 @@ def homogeneous_classes(
 
 @measure(kind="risk", better="higher", unit="values")
 def average_diversity(
-    released: Codes, confidential: Matrix, width: float = 0.02, units: Labels | None = None
+    released: AnyValues, confidential: Matrix, width: float = 0.02, units: Labels | None = None
 ) -> float:
     r"""Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
 

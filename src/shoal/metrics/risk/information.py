@@ -1,18 +1,15 @@
 """Information that classes give about a confidential column: entropy and mutual information."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics._measure import measure
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="lower", per="confidential")
-def mutual_information(
-    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
-) -> Values:
+def mutual_information(released: AnyValues, confidential_codes: AnyValues) -> Values:
     r"""Information that a class gives about a confidential value, in bits [RFD10]_.
 
     It is the mean, over records, of the Kullback-Leibler divergence between the distribution of
@@ -51,9 +48,7 @@ def mutual_information(
 
 
 @measure(kind="risk", better="lower", per="confidential")
-def delta_disclosure(
-    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
-) -> Values:
+def delta_disclosure(released: AnyValues, confidential_codes: AnyValues) -> Values:
     r"""Greatest change of the log-probability of a value once the class is known [BS08]_.
 
     If value v has the share :math:`p_{cv}` in class c and :math:`p_v` in the table,
@@ -92,7 +87,7 @@ def delta_disclosure(
     return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in ratios])
 
 
-def _share_ratios(labels: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
+def _share_ratios(labels: Labels, values: AnyValues) -> tuple[Values, Values]:
     """Return for each pair of class and value its share and p(value | class) / p(value)."""
     value_counts, n = tally(labels, values), len(labels)
     in_class = value_counts.class_sizes[value_counts.labels]

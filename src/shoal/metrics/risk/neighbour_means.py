@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Matrix
+from shoal.metrics._array_types import Mask, Matrix
 
 
 class Intervals(NamedTuple):
@@ -18,7 +17,7 @@ class Intervals(NamedTuple):
     low: Matrix
     high: Matrix
     width: Matrix
-    holds: NDArray[np.bool_]
+    holds: Mask
 
 
 def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:

@@ -1,16 +1,13 @@
 """Class sizes in units: persons, households or firms with any number of records."""
 
-import numpy as np
-from numpy.typing import NDArray
-
-from shoal.metrics._array_types import Labels
+from shoal.metrics._array_types import AnyValues, Labels
 from shoal.metrics._measure import measure
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes, units_per_class
 
 
 @measure(kind="risk", better="higher", unit="units")
-def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
+def fewest_units(released: AnyValues, units: Labels) -> int:
     r"""Smallest number of distinct units in an equivalence class.
 
     A unit is a person, a household or a firm; it may have several records.
@@ -41,7 +38,7 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
 
 
 @measure(kind="risk", better="lower")
-def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
+def largest_unit_share(released: AnyValues, units: Labels) -> float:
     r"""Greatest share of the records of a class that belong to one unit.
 
     It is the probability that a random record of the class is one of that unit, and so of

@@ -1,17 +1,12 @@
 """Matching records where a missing cell matches every value."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._array_types import Labels
+from shoal.metrics._array_types import AnyValues, Labels, Mask
 from shoal.metrics.equivalence_classes import classes, units_per_class
 
-Mask = NDArray[np.bool_]
 
-
-def fewest_matches(
-    released: NDArray[np.generic], missing: Mask, units: Labels | None = None
-) -> int:
+def fewest_matches(released: AnyValues, missing: Mask, units: Labels | None = None) -> int:
     """Return the least number of records that a record matches, itself included.
 
     Two records match if they have the same value in every column in which both have one. This is
@@ -46,7 +41,7 @@ class _MatchCounter:
     A row is a distinct record; rows with the same missing cells have the same pattern.
     """
 
-    def __init__(self, released: NDArray[np.generic], missing: Mask, units: Labels | None):
+    def __init__(self, released: AnyValues, missing: Mask, units: Labels | None):
         keys = np.empty(released.shape, np.int64, order="F")
         for i, column in enumerate(released.T):
             keys[:, i] = np.where(missing[:, i], 0, classes(column[:, np.newaxis]) + 1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal._text import align_rows, count
-from shoal.metrics.limits.figure_names import WORST_SUFFIX
+from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups.split import OTHER_GROUPS, Subgroup, SubgroupSplit
 
 
@@ -51,7 +51,7 @@ class Subgroups:
         worst = {}
         for name, (_, value) in self.worst().items():
             figure, colon, column = name.partition(":")
-            worst[f"{figure}{WORST_SUFFIX}{colon}{column}"] = value
+            worst[f"{figure}{WORST_GROUP_SUFFIX}{colon}{column}"] = value
         return worst
 
     @property

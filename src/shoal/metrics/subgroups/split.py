@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
 from shoal.frame.codes import text_codes_and_labels
@@ -13,7 +12,7 @@ from shoal.frame.columns import read_concatenated
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
-from shoal.metrics._array_types import Labels
+from shoal.metrics._array_types import Labels, Mask
 
 MAX_VALUES = 20  # a number with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
@@ -110,7 +109,7 @@ def split_subgroups(
 
 
 def _merged_subgroup(
-    groups_of_records: Sequence[Labels], is_merged: NDArray[np.bool_], units: Labels | None
+    groups_of_records: Sequence[Labels], is_merged: Mask, units: Labels | None
 ) -> Subgroup:
     """Return the groups that are merged, as one."""
     merged = np.append(is_merged, True)  # records of later tables may be in further groups
@@ -148,7 +147,7 @@ def check_min_group(min_group: Any) -> None:
 
 def _groups_to_merge(
     group_of_record: Labels, sizes: Labels, min_group: int, units: Labels | None
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return which groups are merged, so that the merged ones have enough records together."""
     is_merged = sizes < min_group
     if is_merged.any():
@@ -159,9 +158,7 @@ def _groups_to_merge(
     return is_merged
 
 
-def _merged_size(
-    group_of_record: Labels, is_merged: NDArray[np.bool_], units: Labels | None
-) -> int:
+def _merged_size(group_of_record: Labels, is_merged: Mask, units: Labels | None) -> int:
     """Return the number of records, or of distinct units, of some groups together."""
     return int(_sizes(is_merged[group_of_record].astype(np.int64), 2, units)[1])
 

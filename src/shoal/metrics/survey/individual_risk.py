@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
 MAX_RECURSIVE = 40  # sample frequency up to which the recursion is used
@@ -39,9 +38,9 @@ class KeyFrequencies:
 
 
 def key_frequencies(
-    keys: NDArray[np.generic],
+    keys: AnyValues,
     weights: Values | None = None,
-    population: NDArray[np.generic] | None = None,
+    population: AnyValues | None = None,
 ) -> KeyFrequencies:
     """Count how often the key of each record occurs in the sample and in the population.
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
-from shoal.metrics._array_types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics._ranks import dense_ranks
 from shoal.metrics.equivalence_classes import classes
 
@@ -48,7 +48,7 @@ class LogLinearRisk:
 
 
 def log_linear_risk(
-    keys: NDArray[np.generic], sampling_fraction: float, model: Model = "main"
+    keys: AnyValues, sampling_fraction: float, model: Model = "main"
 ) -> LogLinearRisk:
     r"""Estimate the risk of sample uniques by a log-linear model [SE06]_ [SS08]_.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal._text import align_rows
 from shoal.metrics._array_types import Values
-from shoal.metrics.limits.figure_names import flatten
+from shoal.metrics.limits.figure_names import flatten_figures
 from shoal.metrics.subgroups import Subgroups
 from shoal.metrics.survey.individual_risk import KeyFrequencies
 from shoal.metrics.survey.log_linear import LogLinearRisk
@@ -104,7 +104,9 @@ class SurveyRisk:
             }
         if self.suda is not None:
             values["suda_dis"] = self.suda.dis
-        return flatten(values) | ({} if self.groups is None else self.groups.worst_figures())
+        return flatten_figures(values) | (
+            {} if self.groups is None else self.groups.worst_figures()
+        )
 
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""

@@ -5,7 +5,6 @@ from math import factorial, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.constants import NONE
@@ -18,7 +17,7 @@ from shoal._kernels.suda import (
     store_minimal_uniques,
 )
 from shoal.errors import InputError, ParameterError
-from shoal.metrics._array_types import Labels, Matrix, Values
+from shoal.metrics._array_types import AnyValues, Labels, Mask, Matrix, Values
 from shoal.metrics._ranks import dense_ranks
 from shoal.metrics.equivalence_classes import classes
 
@@ -62,11 +61,11 @@ class Suda:
 
 
 def suda(
-    keys: NDArray[np.generic],
+    keys: AnyValues,
     *,
     max_size: int | None = None,
     sampling_fraction: float = 0.01,
-    missing: NDArray[np.bool_] | None = None,
+    missing: Mask | None = None,
     scoring: Scoring = "product",
 ) -> Suda:
     r"""Find special uniques: minimal sample uniques and SUDA scores of all records [EMM05]_.
@@ -167,7 +166,7 @@ def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
 
 
 def _check_arguments(
-    keys: NDArray[np.generic], max_size: int | None, sampling_fraction: float
+    keys: AnyValues, max_size: int | None, sampling_fraction: float
 ) -> tuple[int, int]:
     if keys.ndim != 2 or not 1 <= keys.shape[1] <= MAX_COLUMNS or len(keys) == 0:
         raise InputError(
@@ -198,9 +197,7 @@ def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
     return float(prod(n_columns - i for i in range(size, min(largest, n_columns - 1) + 1)))
 
 
-def _minimal_uniques(
-    keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
-) -> MinimalUniques:
+def _minimal_uniques(keys: AnyValues, largest: int, missing: Mask | None) -> MinimalUniques:
     """Return all MSUs of up to ``largest`` columns.
 
     Sets of columns are visited in the order of their bits as numbers, so that every subset comes

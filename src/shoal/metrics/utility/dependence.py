@@ -1,11 +1,10 @@
 """Distortion of quasi-identifiers and confidential columns, and the dependence that remains."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.geometry import within_group_sums_of_squares
-from shoal.metrics._array_types import Labels, Matrix
+from shoal.metrics._array_types import AnyValues, Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics.class_tallies import tally
@@ -54,9 +53,9 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
 
 @measure(kind="utility", better="lower")
 def distortion_y(
-    released: NDArray[np.generic],
+    released: AnyValues,
     confidential: Matrix | None = None,
-    categories: NDArray[np.generic] | None = None,
+    categories: AnyValues | None = None,
 ) -> float:
     r"""Share of the confidential variation that the classes do not explain, D_Y [RFSP16]_.
 
@@ -121,7 +120,7 @@ def distortion_y(
     return float(np.mean(shares)) if shares else 0.0
 
 
-def hamming_distortion(labels: Labels, categories: NDArray[np.generic]) -> float:
+def hamming_distortion(labels: Labels, categories: AnyValues) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
     value_counts = tally(labels, categories)
     greatest_counts = np.zeros(len(value_counts.class_sizes), np.int64)

@@ -6,10 +6,8 @@ A category is an integer from 0; -1 stands for a missing value, which is a categ
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
-Shares = NDArray[np.float64]
+from shoal.metrics._array_types import Codes, Mask
 
 MAX_DENSE = 2**22  # cells of a table that are counted one by one; larger tables are sorted
 
@@ -46,9 +44,7 @@ def count_levels(*columns: Codes) -> int:
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 
-def occurring_categories(
-    first: Codes, second: Codes
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def occurring_categories(first: Codes, second: Codes) -> tuple[Mask, Mask]:
     """Return for two columns which categories occur in them; missing values are not categories."""
     size = count_levels(first, second)
     in_first, in_second = (
