@@ -15,7 +15,7 @@ from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics._array_types import Codes
-from shoal.metrics.utility.categories import comparable_columns
+from shoal.metrics.utility.category_tables import comparable_columns
 
 CATEGORICAL_KINDS = ("nominal", "ordinal", "boolean")
 

@@ -32,9 +32,8 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 1]. 0 means that no original value is nearer than a tenth of the
-        standard deviation; 1 that all are nearer than a hundredth, as in a column
-        that was not masked.
+        In [0, 1]. 0 means that no masked value is within a tenth of a standard deviation of its
+        original; 1 that all are within a hundredth, as in a column that was not masked.
 
     References
     ----------
