@@ -1,4 +1,4 @@
-"""Attacks on a release by someone who knows part of the data; one file for each kind."""
+"""Attacks on a release by someone who knows part of the original; one file for each kind."""
 
 from shoal.metrics._confidence_intervals import wilson_interval
 from shoal.metrics.attacks.result import AttackResult, Attacks

@@ -25,19 +25,19 @@ class AttackResult:
         Name of the attack in `shoal.metrics.attacks.ATTACKS`; inference adds the column after a
         colon.
     successes : float
-        Number of successful attacks. Where the attacker draws among equally good candidates, the
+        Number of successful attacks. If the attacker draws among equally good candidates, the
         chance of success counts.
     trials : int
         Number of attacks.
     baseline : float
-        Success rate without the release: of the same guess about records that are not in the
-        table, if there is a control table, or of the best guess that needs no release.
+        Success rate that is not due to the release: that of the same attack on a control table, if
+        there is one, or else that of a simple guess.
     baseline_of : str
         What the baseline is, in words.
     columns : tuple of str
-        Columns that the attacker knows or uses.
+        Columns that the attack uses.
     ceiling : float or None
-        Success rate that the guarantee of k does not let an attack exceed; None if none follows.
+        Greatest success rate that is possible with k-anonymity; None if it implies no limit.
     ceiling_reason : str
         Why the ceiling holds, or why there is none.
     remark : str
@@ -73,7 +73,8 @@ class AttackResult:
     def exceeds_ceiling(self) -> bool:
         """Whether the rate is above the ceiling, which then does not hold.
 
-        Successes are chances, each of them at most the ceiling; so no interval is allowed for.
+        Rates are means of chances, and each chance is at most the ceiling. So a rate above it is no
+        random error, and its confidence interval does not matter.
         """
         return self.ceiling is not None and self.rate > self.ceiling * (1 + CEILING_TOLERANCE)
 
@@ -133,7 +134,7 @@ class Attacks(ResultsByName[AttackResult]):
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """Names of the attacks whose rate is above their ceiling, in a group too."""
+        """Names of the attacks whose rate is above their ceiling, for all targets or in a group."""
         groups = () if self.groups is None else self.groups.results
         all_results = [*self.results, *(result for group in groups for result in group.results)]
         return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
@@ -178,15 +179,10 @@ class Attacks(ResultsByName[AttackResult]):
 
     def __repr__(self) -> str:
         headings = ["attack", "rate", "95 % CI", "baseline", "excess", "ceiling", "tries"]
-        rows = [headings, *map(_cells, self.results)]
+        rows = [headings, *map(_row_of_text, self.results)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        alignments = ["<", *">" * (len(headings) - 1)]
-        lines = [
-            "  ".join(
-                f"{c:{p}{w}}" for c, p, w in zip(row, alignments, widths, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
+        formats = [f"{'>' if i else '<'}{column_width}" for i, column_width in enumerate(widths)]
+        lines = ["  ".join(map(format, row, formats)).rstrip() for row in rows]
         width = text_width()
         if width is not None and max(map(len, lines)) > width:
             lines = [align_rows(rows)]
@@ -201,7 +197,8 @@ class Attacks(ResultsByName[AttackResult]):
         )
 
 
-def _cells(result: AttackResult) -> list[str]:
+def _row_of_text(result: AttackResult) -> list[str]:
+    """Return the cells of a result under the headings, in per cent."""
     low, high = result.interval
     return [
         result.name,

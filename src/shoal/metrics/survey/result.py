@@ -113,8 +113,9 @@ class SurveyRisk:
         computed = {name.partition(":")[0] for name in self.figures()}
         reasons = {name: NOT_A_SAMPLE for name in FIGURES if name not in computed}
         if self.household_risk is None:
-            households = "Not computed: needs a column of households."
-            reasons["expected_reidentifications_with_households"] = households
+            reasons["expected_reidentifications_with_households"] = (
+                "Not computed: needs a column of households."
+            )
         return reasons
 
     def __repr__(self) -> str:
@@ -130,7 +131,7 @@ class SurveyRisk:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures for the file as plain data, without those of single records."""
+        """Return the figures of the file as plain data, without those of single records."""
         n = len(self.risk)
         result: dict[str, Any] = {
             "quasi_identifiers": list(self.columns),
@@ -160,12 +161,12 @@ class SurveyRisk:
                 "correct_matches": risk.correct_matches,
             }
         if self.suda is not None:
-            shares = self.suda.column_contributions.tolist()
+            contributions = self.suda.column_contributions.tolist()
             result["suda"] = {
                 "dis": self.suda.dis,
                 "records_with_score": int((self.suda.scores > 0).sum()),
                 "minimal_sample_uniques": self.suda.sizes[1:].tolist(),
-                "contributions": dict(zip(self.columns, shares, strict=True)),
+                "contributions": dict(zip(self.columns, contributions, strict=True)),
             }
         if self.groups is not None:
             result["groups"] = self.groups.to_dict()
@@ -179,7 +180,7 @@ def _format_figure(value: Any) -> str:
 
 
 def _display_rows(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the name and the value of each figure, in words."""
+    """Yield the name, in words, and the value of each figure; names of parts are joined."""
     for name, value in content.items():
         readable = name.replace("_", " ").replace("reid", "re-id")
         display_name = f"{prefix}{DISPLAY_NAMES.get(name, readable)}"
