@@ -9,17 +9,14 @@ from shoal.metrics.evaluation.results_by_name import ResultsByName
 from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups import Subgroups
 
-Better = Literal["lower", "higher"]
-
-
-MAX_SHOWN = 15  # estimates by group in the text
+MAX_SHOWN_ESTIMATES = 15  # of those by group, in the text
 
 
 class FigureInfo(NamedTuple):
-    """The analysis that computes a figure, which values are better, and what it is."""
+    """The analysis that computes a figure, which values are better, and what it measures."""
 
     analysis: str
-    better: Better
+    better: Literal["lower", "higher"]
     meaning: str
 
 
@@ -105,7 +102,7 @@ class AnalysisResult:
         }
 
     def cells(self) -> dict[str, Any]:
-        """Return the table as text: ``headings`` of its columns and ``cells`` of its rows."""
+        """Return the ``headings`` of the table and the ``cells`` of its rows, as text."""
         visible = [key for key in self.rows[0] if key not in self.hidden]
         keys = [key for key in visible if any(row[key] is not None for row in self.rows)]
         return {
@@ -126,7 +123,7 @@ class AnalysisResult:
 
 
 class Utility(ResultsByName[AnalysisResult]):
-    """Results of analyses before and after masking, by name.
+    """Results of the same analyses of the original and the masked table, by name.
 
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can
     be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
@@ -215,12 +212,12 @@ class Utility(ResultsByName[AnalysisResult]):
             "seed": int(self.seed),
             "figures": self.figures(),
             "analyses": [result.to_dict() for result in self.results],
-            "groups": None if self.groups is None else self._groups(),
+            "groups": None if self.groups is None else self._groups_to_dict(),
             "not_run": self.not_run,
             "remarks": list(self.remarks),
         }
 
-    def _groups(self) -> dict[str, Any]:
+    def _groups_to_dict(self) -> dict[str, Any]:
         """Return the figures by group, with the survey estimates of each group."""
         assert self.groups is not None
         pairs = zip(self.groups.split.groups, self.groups.results, strict=True)
@@ -232,8 +229,8 @@ class Utility(ResultsByName[AnalysisResult]):
         return {**self.groups.to_dict(), "estimates": tables}
 
     def _estimates_by_group(self) -> str:
-        """Return the estimates of all groups that differ most."""
-        tables = {} if self.groups is None else self._groups()["estimates"]
+        """Return the estimates by group with the greatest errors, as text."""
+        tables = {} if self.groups is None else self._groups_to_dict()["estimates"]
         rows = [
             {"group": label, **row}
             for label, table in tables.items()
@@ -244,13 +241,17 @@ class Utility(ResultsByName[AnalysisResult]):
             return ""
         rows.sort(key=lambda row: -row["error"])
         remark = (
-            "" if len(rows) <= MAX_SHOWN else f"The greatest {MAX_SHOWN} of {len(rows):,} errors."
+            ""
+            if len(rows) <= MAX_SHOWN_ESTIMATES
+            else f"The greatest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors."
         )
         name = "estimates by group"
         whole_table = self.get("estimates")
         years, hidden = ((), ()) if whole_table is None else (whole_table.years, whole_table.hidden)
         remarks = (remark,) if remark else ()
-        return str(AnalysisResult(name, {}, tuple(rows[:MAX_SHOWN]), remarks, hidden, years))
+        return str(
+            AnalysisResult(name, {}, tuple(rows[:MAX_SHOWN_ESTIMATES]), remarks, hidden, years)
+        )
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""
@@ -274,7 +275,7 @@ class Utility(ResultsByName[AnalysisResult]):
 
 
 def format_cell(value: Any) -> str:
-    """Return a cell of a table.
+    """Return a value as the text of a cell.
 
     Examples
     --------
