@@ -240,18 +240,13 @@ class Utility(ResultsByName[AnalysisResult]):
         if not rows:
             return ""
         rows.sort(key=lambda row: -row["error"])
-        remark = (
-            ""
-            if len(rows) <= MAX_SHOWN_ESTIMATES
-            else f"The greatest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors."
-        )
-        name = "estimates by group"
+        remarks: tuple[str, ...] = ()
+        if len(rows) > MAX_SHOWN_ESTIMATES:
+            remarks = (f"The greatest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors.",)
+        shown_rows = tuple(rows[:MAX_SHOWN_ESTIMATES])
         whole_table = self.get("estimates")
         years, hidden = ((), ()) if whole_table is None else (whole_table.years, whole_table.hidden)
-        remarks = (remark,) if remark else ()
-        return str(
-            AnalysisResult(name, {}, tuple(rows[:MAX_SHOWN_ESTIMATES]), remarks, hidden, years)
-        )
+        return str(AnalysisResult("estimates by group", {}, shown_rows, remarks, hidden, years))
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""

@@ -10,14 +10,14 @@ from shoal.metrics.subgroups import Subgroups
 class Assessment(dict[str, Any]):
     """Value of each measure by name, with remarks on what could not be measured.
 
-    A measure of columns is a mapping by column; one with several parts is a mapping by part.
+    The value of a measure of columns is a mapping by column, that of several parts one by part.
 
     Parameters
     ----------
     values : mapping of str to number or mapping
         Value of each measure.
     remarks : mapping of str to str
-        Columns that a measure could not use and why, by the name of the measure.
+        Why a measure, or columns of it, could not be computed, by the name of the measure.
     groups : Subgroups, optional
         The same measures by subgroup.
     """

@@ -214,7 +214,7 @@ def _associations(
     category_codes = category_inputs(
         original, masked, plan.masked, plan.recoded, confidential, plan.types
     )
-    categories = [*category_codes.columns, *category_codes.others]
+    categories = [*category_codes.columns, *category_codes.other_columns]
     names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []
