@@ -98,8 +98,7 @@ def _estimate_rows(
             is_present
         ]
     if not pair.is_quantitative:
-        error = shares_error(pair, values, weights)
-        yield _row("shares", is_weighted, None, None, error)
+        yield _row("shares", is_weighted, None, None, shares_error(pair, values, weights))
         return
     std = weighted_deviation(values["original"], weights["original"])
     estimates = {

@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.metrics._array_types import AnyValues, Labels
+from shoal.metrics._array_types import AnyValues, Counts, Labels
 from shoal.metrics._measure import measure
 from shoal.metrics.equivalence_classes import classes, sizes_per_class
 
@@ -69,7 +69,7 @@ def class_sizes(released: AnyValues) -> dict[int, int]:
 @measure(kind="risk", better="lower")
 def reidentification(
     released: AnyValues,
-    population: AnyValues | None = None,
+    population: Counts | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
     r"""Probability of picking the right record, or unit, of an equivalence class [ED08]_.
