@@ -136,7 +136,7 @@ def _pitman(size_counts: Labels, fraction: float) -> float:
 def _fit_pitman(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
     """Return theta and alpha of maximum likelihood; None if the search fails.
 
-    It starts from estimates by moments. If it fails from there, alpha may be 0, the model of Ewens.
+    It starts from estimates by moments. If it fails from there, alpha may be 0.
     """
     uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
