@@ -19,7 +19,7 @@ import pandas as pd
 import harness
 import shoal
 from generators import table
-from shoal.metrics.suda import suda
+from shoal.metrics.survey.suda import suda
 
 PUBLISHED = harness.HERE / "results" / "attacks.json"
 N, WIDTH, KNOWN, K = 1_000_000, 13, 10, 5

@@ -16,8 +16,7 @@ FUNCTIONS = (
 OBJECTS = {
     "shoal": ("Plan", "Release"),
     "shoal.frame.hierarchies": ("Hierarchy",),
-    "shoal.metrics.limits": ("Limits",),
-    "shoal.metrics.limit_results": ("Limit", "LimitResult", "LimitResults"),
+    "shoal.metrics.limits": ("Limits", "Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
     "shoal.comparison": ("Comparison", "Trial", "Advice", "AdvisedTrial"),
@@ -26,18 +25,20 @@ OBJECTS = {
     "shoal.metrics.subgroups": ("Subgroups",),
     "shoal.metrics": ("FrequencyEstimate",),
     "shoal.metrics.survey": ("SurveyRisk",),
-    "shoal.metrics.suda": ("Suda",),
+    "shoal.metrics.survey.suda": ("Suda",),
     "shoal.audit": ("Check",),
     "shoal.scale": ("LargeRelease", "Runner", "ProcessPool", "SparkRunner"),
 }
 
 SURVEY = {
     "shoal.metrics.survey": ("survey_risk",),
-    "shoal.metrics.individual_risk": ("key_frequencies", "individual_risk", "household_risk"),
-    "shoal.metrics.population_uniqueness": ("population_uniqueness",),
-    "shoal.metrics.log_linear": ("log_linear_risk",),
-    "shoal.metrics.suda": ("suda", "dis_risk"),
-}
+    "shoal.metrics.survey.individual_risk": (
+        "key_frequencies", "individual_risk", "household_risk",
+    ),
+    "shoal.metrics.survey.population_uniqueness": ("population_uniqueness",),
+    "shoal.metrics.survey.log_linear": ("log_linear_risk",),
+    "shoal.metrics.survey.suda": ("suda", "dis_risk"),
+}  # fmt: skip
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:

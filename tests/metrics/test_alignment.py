@@ -10,7 +10,7 @@ import shoal
 from raising import raises
 from shoal.errors import InputError
 from shoal.frame.tables import open_frame
-from shoal.metrics.alignment import has_same_order
+from shoal.metrics.evaluation.alignment import has_same_order
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 KNOWN = ["age", "town"]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 import shoal
 from shoal.errors import InputError, ParameterError
 from shoal.metrics.analyses import ANALYSES, FIGURES, Utility
+from shoal.metrics.analyses._column_pairs import ColumnPair
 from shoal.metrics.analyses._features import build_features, independent_columns
-from shoal.metrics.analyses._tables import ColumnPair
-from shoal.metrics.analyses._weighted import gini, weighted_quantiles
+from shoal.metrics.analyses._weighted_statistics import gini, weighted_quantiles
 from shoal.metrics.analyses.prediction import mean_auc
 from shoal.metrics.analyses.propensity import (
     compare_with_null,

@@ -18,7 +18,7 @@ from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.metrics.attacks import wilson_interval
 from shoal.metrics.attacks.inference import best_guess
-from shoal.metrics.attacks.probabilistic import expectation_maximisation
+from shoal.metrics.attacks.probabilistic_linkage import expectation_maximisation
 from shoal.metrics.attacks.run import DEFAULT_ATTACKS
 from twins import attacks as twin
 

@@ -42,7 +42,7 @@ either_way = pytest.mark.parametrize("large", [False, True])
 
 def counted(large):
     """Count all tables as large ones are counted, or none."""
-    return patch.object(frequency_tables, "is_counted_by_sorting", lambda cells, records: large)
+    return patch.object(frequency_tables, "is_sparse", lambda cells, records: large)
 
 
 def slow_v(a, b):

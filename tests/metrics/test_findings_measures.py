@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from shoal.metrics.dominance import dominated_groups
-from shoal.metrics.findings.derivation import category_fit, linear_fit, neighbour_r2
+from shoal.metrics.findings.derived_columns import category_fit, linear_fit, neighbour_r2
+from shoal.metrics.findings.dominance import dominated_groups
 from shoal.metrics.findings.row_order import order_correlation, unit_contiguity
 from shoal.metrics.findings.uniqueness import count_unique_units, unique_share
 

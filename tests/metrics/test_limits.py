@@ -12,7 +12,7 @@ import shoal
 from raising import raises
 from shoal import Limits
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.figures import command_of_figures
+from shoal.metrics.limits.figure_names import command_by_figure
 from shoal.metrics.survey import survey_risk
 
 BEFORE = pd.DataFrame(
@@ -98,7 +98,7 @@ def test_every_result_has_figures_that_limits_know():
     for result, command in zip(results, ("assess", "attack", "risk"), strict=True):
         assert result.figures()
         for name in (*result.figures(), *result.reasons()):
-            assert command_of_figures()[name.partition(":")[0]] == command
+            assert command_by_figure()[name.partition(":")[0]] == command
     measures, attacks, risk = (result.figures() for result in results)
     assert measures["smallest_class"] == 2
     assert measures["homogeneous_classes:ill"] == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from shoal.errors import InputError, ParameterError
-from shoal.metrics.analyses._fit import fit, independent_terms
+from shoal.metrics.analyses._regression_fit import fit_regression, independent_terms
 from shoal.metrics.analyses.regression import interval_overlap
 
 # Longley's data with the certified values of the NIST Statistical Reference Datasets.
@@ -70,7 +70,7 @@ def compare(before, after, formula, **options):
 
 def test_least_squares_attains_the_certified_values_of_longley():
     table = np.loadtxt(StringIO(LONGLEY))
-    fitted = fit(table[:, 0], with_constant(table[:, 1:]), None, is_binary=False)
+    fitted = fit_regression(table[:, 0], with_constant(table[:, 1:]), None, is_binary=False)
     assert fitted.coefficients == pytest.approx(CERTIFIED["coefficients"], rel=1e-7)
     assert fitted.standard_errors == pytest.approx(CERTIFIED["errors"], rel=1e-7)
     t = 2.2621571628  # quantile of Student's distribution with 9 degrees of freedom
@@ -79,7 +79,7 @@ def test_least_squares_attains_the_certified_values_of_longley():
 
 def test_logistic_regression_attains_the_published_fit():
     X = with_constant(SPECTOR[["gpa", "tuce", "psi"]].to_numpy(float))
-    fitted = fit(np.array(GRADE, float), X, None, is_binary=True)
+    fitted = fit_regression(np.array(GRADE, float), X, None, is_binary=True)
     assert fitted.coefficients == pytest.approx([-13.0213, 2.8261, 0.0952, 2.3787], abs=5e-5)
     assert fitted.standard_errors == pytest.approx([4.9313, 1.2629, 0.1416, 1.0646], abs=5e-5)
     assert fitted.low[1] == pytest.approx(0.350794, abs=1e-6)
@@ -89,11 +89,11 @@ def test_weighted_fits_have_robust_standard_errors():
     """Against WLS (HC1) and GLM (HC0, whose factor n / (n - p) is 1) of statsmodels 0.15."""
     weights = np.arange(1, 33) % 4 + 1.0
     X = with_constant(SPECTOR[["gpa", "psi"]].to_numpy(float))
-    linear = fit(SPECTOR["tuce"].to_numpy(float), X, weights, is_binary=False)
+    linear = fit_regression(SPECTOR["tuce"].to_numpy(float), X, weights, is_binary=False)
     assert linear.coefficients == pytest.approx([10.15198552, 3.78821473, -0.45738551])
     assert linear.standard_errors == pytest.approx([4.82123287, 1.55495993, 1.56532581])
     X = with_constant(SPECTOR[["gpa", "tuce", "psi"]].to_numpy(float))
-    logit = fit(np.array(GRADE, float), X, weights, is_binary=True)
+    logit = fit_regression(np.array(GRADE, float), X, weights, is_binary=True)
     assert logit.coefficients == pytest.approx([-17.82483722, 3.78233481, 0.15811236, 2.56795596])
     expected = np.array([5.11641434, 1.42810578, 0.13833798, 1.20010346]) * np.sqrt(32 / 28)
     assert logit.standard_errors == pytest.approx(expected)
@@ -101,14 +101,16 @@ def test_weighted_fits_have_robust_standard_errors():
 
 def test_separable_classes_are_no_fit():
     X = with_constant(np.arange(10.0)[:, np.newaxis])
-    assert isinstance(fit((np.arange(10) > 4).astype(float), X, None, is_binary=True), str)
+    assert isinstance(
+        fit_regression((np.arange(10) > 4).astype(float), X, None, is_binary=True), str
+    )
 
 
 def test_collinear_terms_are_left_out():
     year = 1990 + np.arange(30.0) % 11
     X = np.column_stack([np.ones(30), year, year**2, 2 * year - 5, np.zeros(30)])
     assert independent_terms(X).tolist() == [0, 1, 2]
-    fitted = fit(year + np.sin(np.arange(30)), X, None, is_binary=False)
+    fitted = fit_regression(year + np.sin(np.arange(30)), X, None, is_binary=False)
     assert np.isnan(fitted.coefficients).tolist() == [False, False, False, True, True]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from raising import raises
 from shoal.errors import InputError, ParameterError
-from shoal.metrics.suda import dis_risk, suda
+from shoal.metrics.survey.suda import dis_risk, suda
 from twins.suda import minimal_uniques
 
 # Residence, gender, education and labour status of ten respondents: table 4.5 of the guide

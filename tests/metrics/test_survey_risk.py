@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from raising import raises
 from shoal.cli import app
 from shoal.errors import InputError, ParameterError
-from shoal.metrics.individual_risk import household_risk, individual_risk, key_frequencies
-from shoal.metrics.log_linear import iterative_proportional_fitting, log_linear_risk
-from shoal.metrics.population_uniqueness import population_uniqueness
 from shoal.metrics.survey import survey_risk
+from shoal.metrics.survey.individual_risk import household_risk, individual_risk, key_frequencies
+from shoal.metrics.survey.log_linear import iterative_proportional_fitting, log_linear_risk
+from shoal.metrics.survey.population_uniqueness import population_uniqueness
 
 # Table 4.1 of "Statistical Disclosure Control: A Practice Guide" by Benschop, Machingauta and
 # Welch: sample frequency, population frequency and individual risk of ten respondents.
@@ -151,12 +151,12 @@ def pitman_likelihood(theta, alpha, sizes):
 
 
 def test_pitman_parameters_maximise_the_likelihood():
-    from shoal.metrics.population_uniqueness import _fit_pitman
+    from shoal.metrics.survey.population_uniqueness import _maximise_likelihood
 
     rng = np.random.default_rng(6)
     sizes = sample_of(rng.zipf(1.7, 3000).clip(max=500), 0.1, 7)
     counts = np.bincount(sizes)
-    parameters = _fit_pitman(50.0, 0.5, counts, int(sizes.sum()), len(sizes))
+    parameters = _maximise_likelihood(50.0, 0.5, counts, int(sizes.sum()), len(sizes))
     assert parameters is not None
     best = pitman_likelihood(*parameters, sizes)
     for theta, alpha in [(1.01, 1), (0.99, 1), (1, 1.01), (1, 0.99), (1.02, 0.99)]:
@@ -187,11 +187,11 @@ def test_pitman_estimates_a_population_of_its_own_kind():
 
 
 def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
-    from shoal.metrics.population_uniqueness import _fit_from_moments
+    from shoal.metrics.survey.population_uniqueness import _fit_pitman
 
     rng = np.random.default_rng(10)
     sizes = sample_of(rng.poisson(30, 2000), 0.05, 11)
-    theta, alpha = _fit_from_moments(np.bincount(sizes), int(sizes.sum()), len(sizes))
+    theta, alpha = _fit_pitman(np.bincount(sizes), int(sizes.sum()), len(sizes))
     assert alpha == 0
     n = sizes.sum()
     assert (theta / (theta + np.arange(n))).sum() == pytest.approx(len(sizes))

@@ -23,7 +23,7 @@ from shoal.metrics import (
     t_closeness,
 )
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics.dominance import dominated_groups
+from shoal.metrics.findings.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.steps.constraints.homogeneity import count_homogeneous
 from twins import units as twin

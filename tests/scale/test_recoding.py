@@ -13,7 +13,7 @@ from raising import raises
 from shoal import Hierarchy, Plan, scale
 from shoal.audit import verify
 from shoal.errors import FileError, GuaranteeBroken, InputError, PlanError
-from shoal.metrics.figures import flatten
+from shoal.metrics.limits.figure_names import flatten_figures
 from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
 from shoal.scale.statistics.hashes import record_hashes
@@ -100,7 +100,7 @@ def test_a_large_table_is_recoded_and_judged_as_in_memory(case, client, tmp_path
     assert made.verdict.exact == memory.verdict.exact
     assert (made.verdict.status, made.verdict.k) == (memory.verdict.status, memory.verdict.k)
     for name, value in made.measures.items():
-        mine, expected = (flatten({name: one}) for one in (value, memory.measures[name]))
+        mine, expected = (flatten_figures({name: one}) for one in (value, memory.measures[name]))
         # Means and entropies are summed in another order of classes.
         assert mine == pytest.approx(expected, rel=1e-12), name
     assert made.profile["distributions"] == memory.profile["distributions"]

@@ -8,8 +8,8 @@ import typer
 from shoal.errors import ParameterError
 
 if TYPE_CHECKING:
-    from shoal.metrics.figures import HasFigures
-    from shoal.metrics.limit_results import LimitResults
+    from shoal.metrics.limits import LimitResults
+    from shoal.metrics.limits.figure_names import HasFigures
 
 
 class CommandLimits:

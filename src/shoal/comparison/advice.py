@@ -6,7 +6,7 @@ from typing import Any
 
 from shoal._text import format_percentage
 from shoal.errors import ShoalError
-from shoal.metrics.limit_results import LimitResult, LimitResults
+from shoal.metrics.limits import LimitResult, LimitResults
 from shoal.plan import Plan
 
 LOSS = "information_loss"

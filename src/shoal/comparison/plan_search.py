@@ -15,8 +15,7 @@ from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list
 from shoal.frame.tables import IntoDataFrame
-from shoal.metrics.limit_results import LimitResult, LimitResults
-from shoal.metrics.limits import Limits
+from shoal.metrics.limits import LimitResult, LimitResults, Limits
 from shoal.plan import Plan
 from shoal.plan.findings.limits import limits_of
 from shoal.plan.release import Release

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.metrics.findings.derivation import linear_fit
+from shoal.metrics.findings.derived_columns import linear_fit
 
 Values = NDArray[np.float64]
 MIN_RECORDS = 20  # with fewer, columns fit each other by chance

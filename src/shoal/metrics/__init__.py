@@ -11,7 +11,7 @@ from shoal.metrics.catalogue import (
     needs,
 )
 from shoal.metrics.equivalence_classes import classes, units_per_class
-from shoal.metrics.randomised_tables import FrequencyEstimate, estimate_frequencies
+from shoal.metrics.pram_frequencies import FrequencyEstimate, estimate_frequencies
 from shoal.metrics.risk.anonymity import class_sizes, reidentification, smallest_class
 from shoal.metrics.risk.closeness import t_closeness
 from shoal.metrics.risk.diversity import (
@@ -20,7 +20,7 @@ from shoal.metrics.risk.diversity import (
     l_diversity,
     p_sensitivity,
 )
-from shoal.metrics.risk.external import linkage_with
+from shoal.metrics.risk.external_linkage import linkage_with
 from shoal.metrics.risk.information import delta_disclosure, mutual_information
 from shoal.metrics.risk.interval import interval_disclosure
 from shoal.metrics.risk.linkage import linkage, linkage_top2
@@ -28,13 +28,11 @@ from shoal.metrics.risk.neighbour_means import neighbour_intervals
 from shoal.metrics.risk.unit_counts import fewest_units, largest_unit_share
 from shoal.metrics.risk.wildcards import fewest_matches
 from shoal.metrics.score import sdc_score
-from shoal.metrics.utility.categories import (
+from shoal.metrics.utility.categories import entropy_loss, levels_lost, values_unchanged
+from shoal.metrics.utility.category_tables import (
     association_change,
-    entropy_loss,
-    levels_lost,
     one_way_change,
     two_way_change,
-    values_unchanged,
 )
 from shoal.metrics.utility.certificate import certified_gap
 from shoal.metrics.utility.correlation import (

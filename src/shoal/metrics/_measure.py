@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Labels
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels
 
 MeasureKind = Literal["utility", "risk"]
 Better = Literal["lower", "higher", "near one", "neither"]

@@ -1,12 +1,11 @@
 """Ranks of values, and rank correlation."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Values
 
 
-def dense_ranks(values: NDArray[np.generic]) -> Labels:
+def dense_ranks(values: AnyValues) -> Labels:
     """Return the rank of each value among the distinct values, numbered from 0.
 
     Examples
@@ -18,9 +17,9 @@ def dense_ranks(values: NDArray[np.generic]) -> Labels:
         lowest, highest = int(values.min()), int(values.max())
         # Counting is faster than sorting.
         if highest - lowest < 4 * len(values) and highest < 2**63:
-            offset = values.astype(np.int64) - lowest
-            occurs = np.bincount(offset) > 0
-            return np.asarray((np.cumsum(occurs) - 1)[offset])
+            offsets = values.astype(np.int64) - lowest
+            occurs = np.bincount(offsets) > 0
+            return np.asarray((np.cumsum(occurs) - 1)[offsets])
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
@@ -36,7 +35,7 @@ def mean_ranks(values: Values) -> Values:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[codes.ravel()])
 
 
-def rank_correlation(values: Values, other: Values) -> float | None:
+def rank_correlation(first: Values, second: Values) -> float | None:
     """Return Spearman's correlation in [-1, 1], with mean ranks for ties; None if undefined.
 
     It is undefined where one of the two is constant, and for fewer than two values.
@@ -46,10 +45,10 @@ def rank_correlation(values: Values, other: Values) -> float | None:
     >>> rank_correlation(np.array([1.0, 2.0, 9.0]), np.array([0.3, 0.2, 0.1]))
     -1.0
     """
-    if len(values) < 2:
+    if len(first) < 2:
         return None
-    centred, centred_other = (mean_ranks(x) - (len(x) + 1) / 2 for x in (values, other))
-    norm_product = np.sqrt((centred**2).sum() * (centred_other**2).sum())
+    centred_first, centred_second = (mean_ranks(x) - (len(x) + 1) / 2 for x in (first, second))
+    norm_product = np.sqrt((centred_first**2).sum() * (centred_second**2).sum())
     if norm_product == 0:
         return None
-    return float(np.clip((centred * centred_other).sum() / norm_product, -1, 1))
+    return float(np.clip((centred_first * centred_second).sum() / norm_product, -1, 1))

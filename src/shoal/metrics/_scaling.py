@@ -1,14 +1,14 @@
 """Columns on a scale that does not depend on their units of measurement."""
 
 from collections.abc import Iterator
+from itertools import groupby
 from math import fsum
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.geometry.standardise import MAX_EXPONENT
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Mask, Matrix, Values
 
 # Squared distances that differ by a smaller share are equal up to rounding.
 ROUNDING_TOLERANCE = 1e-9
@@ -17,8 +17,8 @@ ROUNDING_TOLERANCE = 1e-9
 def order_free_zscores(X: Matrix) -> Matrix:
     """Return each column with mean 0 and population standard deviation 1.
 
-    Sums are correctly rounded, so that the scores of a record do not depend on the order of the
-    records, down to the last bit. A constant column becomes zeros.
+    Sums are correctly rounded, so the scores of a record do not depend on the order of the records,
+    not even in the last bit. A constant column becomes zeros.
     """
     scores = np.zeros(X.shape)
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
@@ -31,8 +31,8 @@ def order_free_zscores(X: Matrix) -> Matrix:
 def correctly_rounded_sum(values: Values) -> float:
     """Return the correctly rounded sum, which does not depend on the order of the values.
 
-    The leading bits of all values are multiples of one power of two, few enough
-    that their sum is exact; then come the next bits, until none are left.
+    In each round, the leading bits of all values are multiples of one power of two, and so few that
+    their sum is exact. The next round takes the remaining bits, until none are left.
     """
     partial_sums = []
     while (magnitude := max(values.max(), -values.min())) > 0:
@@ -46,12 +46,12 @@ def correctly_rounded_sum(values: Values) -> float:
 def scale_by_original(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[tuple[int, Values, Values]]:
-    """Yield each column's number and its values in both tables, scaled by the original.
+    """Yield each column's position and its values in both tables, scaled by the original.
 
     On this scale the original has mean 0 and standard deviation 1. Columns that are constant in
-    the original have no scale and are skipped. Where columns have several axes, these are yielded
-    one by one, and ``columns`` gives the column of each axis; the axes of a column share a scale,
-    on which the mean squared distance from the mean is 1.
+    the original have no scale and are skipped. If columns have several axes, as categories do,
+    ``columns`` gives the column of each axis. The axes of a column are then yielded one after the
+    other, on a common scale, on which the mean squared distance from the mean is 1.
     """
     columns = np.arange(original.shape[1]) if columns is None else columns
     is_varying = (
@@ -72,16 +72,14 @@ def scale_by_original(
 def column_distances(
     original: Matrix, masked: Matrix, columns: Labels | None = None
 ) -> Iterator[Values]:
-    """Yield for each varying column the distance of each value from its masked value, scaled."""
-    columns = np.arange(original.shape[1]) if columns is None else columns
-    squares: dict[int, Values] = {}
-    for axis, original_values, masked_values in scale_by_original(original, masked, columns):
-        column = int(columns[axis])
-        if column not in squares:
-            yield from map(np.sqrt, squares.values())
-            squares = {column: np.zeros(len(original))}
-        squares[column] += (original_values - masked_values) ** 2
-    yield from map(np.sqrt, squares.values())
+    """Yield for each varying column the scaled distance of each value from its masked value."""
+    column_of_axis = np.arange(original.shape[1]) if columns is None else columns
+    scaled_axes = scale_by_original(original, masked, column_of_axis)
+    for _, axes in groupby(scaled_axes, key=lambda scaled: int(column_of_axis[scaled[0]])):
+        squared_distances = np.zeros(len(original))
+        for _, original_values, masked_values in axes:
+            squared_distances += (original_values - masked_values) ** 2
+        yield np.sqrt(squared_distances)
 
 
 def sums_of_squares(
@@ -95,7 +93,7 @@ def sums_of_squares(
     return sse, sst
 
 
-def varying_columns(original: Matrix, masked: Matrix) -> NDArray[np.bool_]:
+def varying_columns(original: Matrix, masked: Matrix) -> Mask:
     """Return which columns of the original vary; refuse a change of one that does not.
 
     A constant column has no scale in which a change could be measured.

@@ -17,13 +17,11 @@ from shoal.metrics.risk.information import delta_disclosure, mutual_information
 from shoal.metrics.risk.interval import interval_disclosure
 from shoal.metrics.risk.linkage import linkage, linkage_top2
 from shoal.metrics.risk.unit_counts import fewest_units, largest_unit_share
-from shoal.metrics.utility.categories import (
+from shoal.metrics.utility.categories import entropy_loss, levels_lost, values_unchanged
+from shoal.metrics.utility.category_tables import (
     association_change,
-    entropy_loss,
-    levels_lost,
     one_way_change,
     two_way_change,
-    values_unchanged,
 )
 from shoal.metrics.utility.certificate import certified_gap
 from shoal.metrics.utility.correlation import (

@@ -4,26 +4,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.metrics._array_types import AnyValues, Codes, Counts, Labels, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import units_per_class
-
-Codes = NDArray[np.generic]
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Counts of the distinct values of a column in each class.
 
+    There is one entry for each value that occurs in a class, sorted by class and value. Counts are
+    whole numbers, except where units are divided among their records.
+
     Parameters
     ----------
     labels : ndarray of shape (n_entries,)
-        The class of each entry: one entry for each value that occurs in a class, sorted by class
-        and value.
+        The class of each entry.
     values : ndarray of shape (n_entries,)
-        The value, as its rank in the column.
+        The value of each entry, as its rank in the column.
     counts : ndarray of shape (n_entries,)
         How often the value occurs in the class.
     class_sizes : ndarray of shape (n_classes,)
@@ -33,30 +32,33 @@ class Tally:
     """
 
     labels: Labels
-    values: Labels
-    counts: Labels
-    class_sizes: Labels
-    table_counts: Labels
+    values: Codes
+    counts: Counts
+    class_sizes: Counts
+    table_counts: Counts
 
     @property
-    def n_distinct(self) -> Labels:
+    def n_distinct(self) -> Counts:
         """Number of distinct values in each class."""
         return np.bincount(self.labels)
 
     @property
     def n_effective(self) -> Values:
         """Effective number of values in each class: the exponential of its entropy."""
-        share = self.counts / self.class_sizes[self.labels]
-        return np.asarray(np.exp(np.bincount(self.labels, -share * np.log(share))))
+        shares = self.counts / self.class_sizes[self.labels]
+        return np.asarray(np.exp(np.bincount(self.labels, -shares * np.log(shares))))
 
 
 def tally(
-    labels: Labels, column: Codes, units: Labels | None = None, record_counts: Labels | None = None
+    labels: Labels,
+    column: AnyValues,
+    units: Labels | None = None,
+    record_counts: Labels | None = None,
 ) -> Tally:
     """Count the values of ``column`` in each class.
 
-    With ``units``, each unit counts once in a class: see `commonest_values`. Without them, each
-    row counts as often as ``record_counts`` states, once by default.
+    With ``units``, each unit counts once in a class, with the value that `commonest_values` gives.
+    Without, each row counts as often as ``record_counts`` states, once by default.
     """
     values = dense_ranks(column)
     if units is not None:
@@ -72,17 +74,21 @@ def tally(
 
 
 def divided_tally(
-    labels: Labels, column: Codes, units: Labels | None = None, record_counts: Labels | None = None
+    labels: Labels,
+    column: AnyValues,
+    units: Labels | None = None,
+    record_counts: Labels | None = None,
 ) -> Tally:
-    """Count the values of ``column`` in each class; a unit counts once, divided among its records.
+    """Count the values of ``column`` in each class.
 
-    Without ``units``, each row counts as often as ``record_counts`` states, once by default.
+    With ``units``, each unit counts once in a class, divided evenly among its records there.
+    Without, each row counts as often as ``record_counts`` states, once by default.
     """
     if units is None:
         return tally(labels, column, record_counts=record_counts)
     values = dense_ranks(column)
-    weights_in_table = weights_in_class(np.zeros(len(labels), np.int64), units)
-    table_counts = np.bincount(values, weights_in_table)
+    one_class = np.zeros(len(labels), np.int64)
+    table_counts = np.bincount(values, weights_in_class(one_class, units))
     entry_labels, entry_values, counts = _count_pairs(
         labels, values, len(table_counts), weights_in_class(labels, units)
     )
@@ -90,9 +96,9 @@ def divided_tally(
 
 
 def _count_pairs(
-    labels: Labels, values: Labels, n_values: int, weights: Any = None
-) -> tuple[Labels, Labels, Any]:
-    """Return the pairs of class and value that occur, and the number or weight of their records."""
+    labels: Labels, values: Codes, n_values: int, weights: Any = None
+) -> tuple[Labels, Codes, Any]:
+    """Return class and value of each pair that occurs, and the number or weight of its records."""
     pairs = labels * n_values + values
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)
@@ -122,15 +128,15 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
     >>> weights_in_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
     [0.5, 0.5, 1.0, 1.0]
     """
-    members = dense_ranks(labels * (int(units.max()) + 1) + units)  # pairs of class and unit
+    members = dense_ranks(labels * (int(units.max()) + 1) + units)  # a member: a unit in a class
     return np.asarray(1 / np.bincount(members)[members])
 
 
-def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Labels, Labels]:
+def commonest_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:
     """Return one value for each unit in each class.
 
-    Of its own values, it is the one that most units of the class have; ties go to the lowest. If
-    all units of a class share a value, it is the value of all of them.
+    Among the values of the unit in the class, it is the one that most units of the class have;
+    ties go to the lowest. So if all units of a class share a value, each of them gets this value.
 
     Parameters
     ----------
@@ -144,9 +150,9 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
     Returns
     -------
     labels : ndarray of shape (n_members,)
-        The class of each unit, with one entry for each class where it has records.
+        A class of each unit: one entry for each class in which it has records.
     values : ndarray of shape (n_members,)
-        Its value there.
+        The value of the unit in this class.
 
     Examples
     --------
@@ -156,8 +162,8 @@ def commonest_values(labels: Labels, units: Labels, values: Labels) -> tuple[Lab
     """
     n_units, n_values = int(units.max()) + 1, int(values.max()) + 1
     pairs = labels * n_units + units
-    triples = np.unique(dense_ranks(pairs) * n_values + values)
-    members, member_values = np.divmod(triples, n_values)  # a member is a unit in a class
+    values_of_members = np.unique(dense_ranks(pairs) * n_values + values)
+    members, member_values = np.divmod(values_of_members, n_values)  # a member: a unit in a class
     member_labels = np.unique(pairs)[members] // n_units
     class_values = dense_ranks(member_labels * n_values + member_values)
     n_holders = np.bincount(class_values)[class_values]  # units of the class that have the value

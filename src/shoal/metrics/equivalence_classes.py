@@ -3,14 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal.metrics._array_types import AnyValues, Labels
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels
 
-HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so that keys of one column never collide
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so different values of one column stay different
 
 
-def classes(released: NDArray[np.generic]) -> Labels:
-    """Return the equivalence class of each record: the records with the same released values.
+def classes(released: AnyValues) -> Labels:
+    """Return the equivalence class of each record; records of a class have the same values.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ def classes(released: NDArray[np.generic]) -> Labels:
     is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     labels = np.empty(len(released), np.int64)
     labels[order] = np.cumsum(is_first) - 1
-    representative = order[is_first][labels]  # some record of the same class
-    if all(np.array_equal(key[representative], key) for key in map(_as_uint64, released.T)):
+    representatives = order[is_first][labels]  # for each record, one of its class
+    if all(np.array_equal(key[representatives], key) for key in map(_as_uint64, released.T)):
         return labels
     return _classes_by_column(released)
 
 
-def _as_uint64(column: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """Return 64-bit integers that are equal exactly where the values are."""
+def _as_uint64(column: AnyValues) -> NDArray[np.uint64]:
+    """Return 64-bit integers that are equal if and only if the values are."""
     if column.dtype == np.float64:
         values = column.astype(np.float64) + 0.0  # no negative zero
         values[np.isnan(values)] = np.nan
@@ -49,8 +49,8 @@ def _as_uint64(column: NDArray[np.generic]) -> NDArray[np.uint64]:
     return dense_ranks(column).astype(np.uint64)
 
 
-def _classes_by_column(released: NDArray[np.generic]) -> Labels:
-    """Return the classes without hashing; slower, for tables with a hash collision."""
+def _classes_by_column(released: AnyValues) -> Labels:
+    """Return the classes without hashing: slower, and needed only where two hashes collide."""
     labels = np.zeros(len(released), np.int64)
     for column in released.T:
         codes = dense_ranks(column)

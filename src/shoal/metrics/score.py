@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._types import Matrix
+from shoal.metrics._array_types import Matrix
 from shoal.metrics.risk.interval import interval_disclosure
 from shoal.metrics.risk.linkage import linkage
 
@@ -20,14 +20,11 @@ class Score(NamedTuple):
 def sdc_score(original: Matrix, masked: Matrix) -> Score:
     """Mean of information loss and disclosure risk, the classical score of [DT01]_.
 
-    Information loss is the mean of five relative differences between the tables: values
-    (divided by the standard deviation times the root of two, since values may be near 0), means,
-    variances, covariances and correlations. Disclosure risk is the mean of distance-based linkage
-    and of interval disclosure. The probabilistic linkage of [DT01]_ is
-    not computed: distance-based linkage stands for both.
-
-    A mean, variance or covariance of 0 in the original has no relative difference and is left
-    out; correlations are compared as they are. Each part counts at most 100 per cent.
+    Information loss is the mean of five differences between the tables, each at most 100 per cent:
+    of values, relative to the standard deviation times the root of two; of means, variances and
+    covariances, relative to those of the original; and of correlations. A mean, variance or
+    covariance of 0 in the original is left out. Disclosure risk is the mean of distance-based
+    linkage and interval disclosure; unlike in [DT01]_, probabilistic linkage is not computed.
 
     Parameters
     ----------
@@ -39,8 +36,8 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     Returns
     -------
     Score
-        In per cent; lower is better. The score of the original itself is 50: nothing is lost
-        and everything disclosed.
+        All in [0, 100] per cent; lower is better. 0 would mean no loss and no risk. The original
+        itself scores 50: nothing is lost and everything is disclosed.
 
     References
     ----------
@@ -88,7 +85,7 @@ def _relative_difference(original: Matrix, masked: Matrix) -> float:
 
 
 def _correlations(covariances: Matrix) -> Matrix:
-    """Return the correlations that belong to covariances; 0 for a constant column."""
+    """Return correlations, given the covariances; 0 for a constant column."""
     std = np.sqrt(np.diag(covariances))
     std = np.where(std > 0, std, 1.0)
     return np.asarray(covariances / np.outer(std, std))

@@ -1,4 +1,4 @@
-"""Analyses that compare the original with the masked table; one file for each kind."""
+"""The same analyses of the original and the masked table; one file for each kind."""
 
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
 from shoal.metrics.analyses.run import ANALYSES, utility

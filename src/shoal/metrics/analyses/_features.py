@@ -1,15 +1,15 @@
-"""Columns as features of a model, the same for both tables."""
+"""Features of models: numbers on one scale and indicators of categories, alike in both tables."""
 
 from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
 
-from shoal.metrics._types import Matrix, Values
-from shoal.metrics.analyses._tables import SIDES, ColumnPair
+from shoal.metrics._array_types import Mask, Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair
 
-MAX_CATEGORIES = 100  # a column of more is left out of models, such as names
-MAX_PRODUCTS = 10  # numeric columns whose pairwise products are features
+MAX_CATEGORIES = 100  # columns with more, such as names, are left out of models
+MAX_COLUMNS_FOR_PRODUCTS = 10  # numeric columns up to which pairwise products are features
 
 
 def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
@@ -21,12 +21,12 @@ def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list
 def build_features(
     pairs: Sequence[ColumnPair], *, second_order: bool = False
 ) -> tuple[Matrix, Matrix, list[str]]:
-    """Return the features of both tables, and the column that each comes from.
+    """Return the features of both tables, and the name of the column that each comes from.
 
-    Numbers are on the scale of the original: mean 0 and standard deviation 1. A missing number is
-    at the mean, and a further feature marks it. Each category but one has a feature, and so have
-    missing categories. ``second_order`` adds squares and products of the numbers; without them, a
-    linear model cannot see a loss of spread or correlation.
+    Numbers are standardised by the original. A missing number is replaced by the mean, and another
+    feature indicates it. Each category except one has an indicator, a missing category included.
+    ``second_order`` adds squares and products of the numbers; without them, a linear model does not
+    detect a loss of spread or correlation.
     """
     numbers: list[Values] = []
     indicators: list[Values] = []
@@ -34,24 +34,24 @@ def build_features(
     indicator_names: list[str] = []
     n_original = len(pairs[0].original) if pairs else 0
     for pair in pairs:
-        codes = np.concatenate([pair.original, pair.masked])
-        missing = np.concatenate([pair.is_missing(side) for side in SIDES])
+        values = np.concatenate([pair.original, pair.masked])
+        is_missing = np.concatenate([pair.is_missing(side) for side in SIDES])
         if pair.is_quantitative:
-            numbers.append(_standardise(codes.astype(np.float64), missing, n_original))
+            numbers.append(_standardise(values.astype(np.float64), is_missing, n_original))
             number_names.append(pair.name)
-            if missing.any():
-                indicators.append(missing.astype(np.float64))
+            if is_missing.any():
+                indicators.append(is_missing.astype(np.float64))
                 indicator_names.append(pair.name)
         else:
-            for code in np.unique(codes)[1:]:
-                indicators.append((codes == code).astype(np.float64))
+            for code in np.unique(values)[1:]:
+                indicators.append((values == code).astype(np.float64))
                 indicator_names.append(pair.name)
     names = [*number_names, *indicator_names]
     columns = [*numbers, *indicators]
     if second_order:
-        columns += [values**2 for values in numbers]
+        columns += [number**2 for number in numbers]
         names += number_names
-        if len(numbers) <= MAX_PRODUCTS:
+        if len(numbers) <= MAX_COLUMNS_FOR_PRODUCTS:
             for (first_name, first), (second_name, second) in combinations(
                 zip(number_names, numbers, strict=True), 2
             ):
@@ -62,7 +62,7 @@ def build_features(
 
 
 def independent_columns(X: Matrix) -> Matrix:
-    """Return the columns that are not a linear combination of a constant and the columns before.
+    """Return the columns that are not linear combinations of a constant and earlier columns.
 
     Examples
     --------
@@ -85,11 +85,14 @@ def independent_columns(X: Matrix) -> Matrix:
     return X[:, np.flatnonzero(is_varying)[independent]]
 
 
-def _standardise(values: Values, missing: np.ndarray, n_original: int) -> Values:
-    """Return the values on the scale of the first ``n_original`` records: mean 0, deviation 1."""
-    present_values = values[:n_original][~missing[:n_original]]
-    present_values = present_values if len(present_values) else values[~missing]
+def _standardise(values: Values, is_missing: Mask, n_original: int) -> Values:
+    """Return values on the scale on which the first ``n_original`` have mean 0 and deviation 1.
+
+    Missing values become 0. If all of the first are missing, the others determine the scale.
+    """
+    present_values = values[:n_original][~is_missing[:n_original]]
+    present_values = present_values if len(present_values) else values[~is_missing]
     mean, std = (present_values.mean(), present_values.std()) if len(present_values) else (0.0, 0.0)
     scaled = (values - mean) / (std if std > 0 else 1.0)
-    scaled[missing] = 0.0
+    scaled[is_missing] = 0.0
     return scaled

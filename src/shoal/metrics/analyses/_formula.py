@@ -1,4 +1,4 @@
-"""Formulas of regression models as matrices; only names, numbers and known functions."""
+"""Formulas of regression models as design matrices; only known functions are evaluated."""
 
 import ast
 import re
@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import MissingDependency, ParameterError
 from shoal.frame.model_frame import model_frame
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Mask, Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 
 FUNCTIONS = ("C", "I", "bs", "center", "exp", "log", "log10", "log2", "poly", "scale")
 _ACCEPTED_NODES = (
@@ -33,7 +32,7 @@ class Design:
     X : ndarray of shape (n_complete, n_terms)
         The columns of the model.
     rows : ndarray of shape (n_complete,)
-        Records without a missing value in a column of the formula.
+        Positions of the records without a missing value in a column of the formula.
     """
 
     y: Values
@@ -61,9 +60,9 @@ class Designs:
 
 
 def parse_formula(formula: str) -> Any:
-    """Return the parsed formula; refuse whatever is not a plain model.
+    """Return the parsed formula; refuse any that does more than to state a model.
 
-    A formula may come from a file, and a function call in it would be run. So only functions of
+    A formula may come from a file, and function calls in it are executed. So only the functions in
     `FUNCTIONS` are accepted, with columns, numbers and arithmetic as arguments.
     """
     try:
@@ -109,7 +108,7 @@ def build_designs(setting: AnalysisSetting, formula: str) -> Designs | str:
     """Return the designs of both tables, or the reason why there are none.
 
     Both tables are evaluated together, so that transformations and categories are the same. The
-    reference category of a column occurs in both tables if one does.
+    reference category of a column occurs in both tables if there is such a category.
     """
     parsed = parse_formula(formula)
     pairs = [setting.pairs[name] for name in formula_columns([formula])]
@@ -140,6 +139,7 @@ def build_designs(setting: AnalysisSetting, formula: str) -> Designs | str:
 
 
 def _is_accepted(factor: Any) -> bool:
+    """Return whether a factor is a column, or arithmetic and known functions of columns."""
     if factor.eval_method.value == "lookup":
         return True
     tree = ast.parse(_QUOTED_NAME.sub("column", factor.expr), mode="eval")
@@ -151,7 +151,7 @@ def _is_accepted(factor: Any) -> bool:
 
 
 def _factor_columns(factor: Any) -> set[str]:
-    """Return the columns of a factor: a column itself, or a function of some."""
+    """Return the columns in a factor, which is a column or a function of columns."""
     if factor.eval_method.value == "lookup":
         return {str(factor.expr)}
     quoted = {name.strip("`") for name in _QUOTED_NAME.findall(factor.expr)}
@@ -167,7 +167,8 @@ def _evaluation_errors() -> tuple[type[Exception], ...]:
     return (FormulaicError, TypeError, ValueError, ArithmeticError, KeyError, IndexError)
 
 
-def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> NDArray[np.bool_]:
+def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> Mask:
+    """Return which records of a table have a value in all of some columns."""
     has_values = np.ones(n_records, bool)
     for pair in pairs:
         has_values &= ~pair.is_missing(side)
@@ -175,7 +176,10 @@ def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> NDAr
 
 
 def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
-    """Return the records of both tables, one table after the other."""
+    """Return a data frame with the records of both tables, one table after the other.
+
+    Categories that occur in both tables come first, as the first one is the reference.
+    """
     numbers, categories = {}, {}
     for pair in pairs:
         table_values: list[Any] = [pair.values_of(side)[rows[side]] for side in SIDES]
@@ -183,23 +187,25 @@ def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
         if pair.is_quantitative:
             numbers[pair.name] = values
             continue
-        common = set(np.intersect1d(*table_values).tolist())
+        in_both_tables = set(np.intersect1d(*table_values).tolist())
         ordered_codes = sorted(
-            np.unique(values).tolist(), key=lambda c: (c not in common, pair.labels[c])
+            np.unique(values).tolist(),
+            key=lambda code: (code not in in_both_tables, pair.labels[code]),
         )
-        position = np.zeros(pair.n_categories, np.int64)
-        position[ordered_codes] = np.arange(len(ordered_codes))
-        categories[pair.name] = (position[values], [pair.labels[code] for code in ordered_codes])
+        position_of_code = np.zeros(pair.n_categories, np.int64)
+        position_of_code[ordered_codes] = np.arange(len(ordered_codes))
+        ordered_labels = [pair.labels[code] for code in ordered_codes]
+        categories[pair.name] = (position_of_code[values], ordered_labels)
     return model_frame(numbers, categories)
 
 
 def _read_response(
     setting: AnalysisSetting, name: str, rows: dict[Side, Labels]
 ) -> tuple[Values | None, bool] | None:
-    """Return the values of the response as 0 and 1, and whether it is binary.
+    """Return the values of a binary response as 0 and 1, and whether it is binary.
 
-    The values are None if the response is not a column of two values, so that it must be evaluated.
-    The result is None if it is a column of categories that are not two.
+    The values are None if the response is a number or an expression, which has to be evaluated. The
+    result is None if the response is a column of categories whose number is not two.
     """
     pair = setting.pairs.get(name.strip("`"))
     if pair is None:
@@ -216,11 +222,12 @@ def _read_response(
     return (np.concatenate(table_values) == success).astype(np.float64), True
 
 
-def _design_matrix(spec: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
+def _design_matrix(formula: Any, table: Any) -> tuple[tuple[str, ...], Matrix]:
+    """Return the names of the terms of one side of a formula, and their values."""
     from formulaic import ModelSpec
 
     with np.errstate(all="ignore"):
         model_matrix = ModelSpec(
-            formula=spec, na_action="ignore", output="pandas"
+            formula=formula, na_action="ignore", output="pandas"
         ).get_model_matrix(table, context={})
     return tuple(map(str, model_matrix.columns)), np.asarray(model_matrix, np.float64)

@@ -1,12 +1,12 @@
-"""The common input of all analyses: columns of both tables, weights, options, random draws."""
+"""The input of all analyses: columns of both tables, weights and options."""
 
 from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Values
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
+from shoal.metrics._array_types import Rows, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class AnalysisOptions:
     n_queries : int
         Number of random queries.
     max_records : int
-        Models that are only fitted to compare tables use a sample of this many records.
+        Number of records of the sample that propensity scores and predictions use.
     min_group : int
         Smallest number of records of a group that may be shown.
     seed : int
@@ -74,7 +74,7 @@ class AnalysisSetting:
 
     @property
     def numeric_pairs(self) -> list[ColumnPair]:
-        """The columns to analyse that hold numbers."""
+        """The columns of numbers among these."""
         return [pair for pair in self.selected_pairs if pair.kind == "number"]
 
     def size(self, side: Side) -> int:
@@ -89,8 +89,8 @@ class AnalysisSetting:
         """Return a separate generator for each purpose, so that analyses are independent."""
         return np.random.default_rng([self.options.seed, crc32(purpose.encode())])
 
-    def select_rows(self, original_rows: Labels, masked_rows: Labels) -> "AnalysisSetting":
-        """Return the setting with some rows of each table."""
+    def select_rows(self, original_rows: Rows, masked_rows: Rows) -> "AnalysisSetting":
+        """Return the setting for some rows of each table."""
         rows = dict(zip(SIDES, (original_rows, masked_rows), strict=True))
         return replace(
             self,
@@ -103,19 +103,15 @@ class AnalysisSetting:
         )
 
     def sample(self, purpose: str) -> "AnalysisSetting":
-        """Return the setting with at most ``max_records`` random records of each table."""
-        rng, sampled_rows = self.rng(f"{purpose}, sample"), []
+        """Return the setting for at most ``max_records`` random records of each table."""
+        max_records, rng = self.options.max_records, self.rng(f"{purpose}, sample")
+        if all(self.size(side) <= max_records for side in SIDES):
+            return self
+        rows = []
         for side in SIDES:
             n = self.size(side)
-            sampled = np.arange(n)
-            if n > self.options.max_records:
-                sampled = np.sort(rng.choice(n, self.options.max_records, replace=False))
-            sampled_rows.append(sampled)
-        if self.aligned:
-            sampled_rows[1] = sampled_rows[0]
-        if all(
-            len(sampled) == self.size(side)
-            for side, sampled in zip(SIDES, sampled_rows, strict=True)
-        ):
-            return self
-        return self.select_rows(sampled_rows[0], sampled_rows[1])
+            is_short = n <= max_records
+            rows.append(
+                np.arange(n) if is_short else np.sort(rng.choice(n, max_records, replace=False))
+            )
+        return self.select_rows(rows[0], rows[0] if self.aligned else rows[1])

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from shoal.frame.summaries import are_years
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
-from shoal.metrics.analyses._weighted import (
+from shoal.metrics.analyses._weighted_statistics import (
     gini,
     weighted_deviation,
     weighted_mean,
@@ -32,16 +32,16 @@ FIGURE_OF_ESTIMATE = {
 def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare totals, means, quantiles, Gini coefficients and shares of categories.
 
-    Missing values are left out, as most programs do. With survey weights, each estimate is
-    computed with and without them; the figures are those with weights. Estimates
-    :math:`\hat\theta` have the error
+    Missing values are left out, as in most programs. With survey weights, each estimate is computed
+    with and without them, and the figures are those with weights. An estimate :math:`\hat\theta`
+    has the error
 
     .. math:: |\hat\theta_\mathrm{masked} - \hat\theta_\mathrm{original}| / s,
 
-    where :math:`s` is the absolute value of the original for a total, the standard deviation of
-    the original column for means and quantiles, and 1 for Gini coefficients. The error of a table
-    of categories is half of the sum of the absolute differences of the shares. Only quantiles with
-    enough records on both sides are computed.
+    where :math:`s` is the absolute original total for a total, the standard deviation of the
+    original column for means and quantiles, and 1 for Gini coefficients. The error of a table of
+    categories is half the sum of the absolute differences of their shares. A quantile is computed
+    only if there are enough records on both sides of it.
 
     Parameters
     ----------
@@ -51,41 +51,43 @@ def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     Returns
     -------
     AnalysisResult or str
-        One row for each column and estimate. Errors are 0 if nothing changed; the figures are the
-        greatest over the columns. ``quantile_error`` is the greatest over all five quantiles.
+        One row for each column and estimate. Errors are at least 0, and 0 if nothing changed. Each
+        figure is the greatest error over the columns; ``quantile_error`` also over the quantiles.
     """
-    rows = []
-    for pair in setting.selected_pairs:
-        weightings = [True, False] if setting.weights is not None else [False]
-        for is_weighted in weightings:
-            rows += [
-                {"column": pair.name, **row} for row in _estimate_rows(setting, pair, is_weighted)
-            ]
+    has_weights = setting.weights is not None
+    rows = [
+        {"column": pair.name, **row}
+        for pair in setting.selected_pairs
+        for is_weighted in ([True, False] if has_weights else [False])
+        for row in _estimate_rows(setting, pair, is_weighted)
+    ]
     if not rows:
         return "Needs a column with values in both tables."
     figures: dict[str, float] = {}
     for row in rows:
-        if row["weighted"] != (setting.weights is not None) or row["error"] is None:
-            continue
-        is_quantile = row["estimate"] in QUANTILES
-        figure_names = (
-            [FIGURE_OF_ESTIMATE[row["estimate"]]] if row["estimate"] in FIGURE_OF_ESTIMATE else []
-        )
-        for name in [*figure_names, *(["quantile_error"] if is_quantile else [])]:
-            figures[name] = max(figures.get(name, 0.0), row["error"])
+        if row["weighted"] == has_weights and row["error"] is not None:
+            for name in _figure_names(row["estimate"]):
+                figures[name] = max(figures.get(name, 0.0), row["error"])
     numbers = [pair for pair in setting.selected_pairs if pair.kind == "number"]
     year_columns = tuple(
         pair.name for pair in numbers if are_years(pair.original[~np.isnan(pair.original)])
     )
     has_dates = any(pair.kind == "date" for pair in setting.selected_pairs)
     remarks = ("Of dates only the errors are shown.",) if has_dates else ()
-    hidden_keys = ("weighted",) if setting.weights is None else ()
+    hidden_keys = () if has_weights else ("weighted",)
     return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden_keys, year_columns)
+
+
+def _figure_names(estimate: str) -> list[str]:
+    """Return the figures that the error of an estimate enters."""
+    names = [FIGURE_OF_ESTIMATE[estimate]] if estimate in FIGURE_OF_ESTIMATE else []
+    return [*names, "quantile_error"] if estimate in QUANTILES else names
 
 
 def _estimate_rows(
     setting: AnalysisSetting, pair: ColumnPair, is_weighted: bool
 ) -> Iterator[dict[str, Any]]:
+    """Yield a row for each estimate of a column; none if it has no values in one of the tables."""
     values, weights = {}, {}
     for side in SIDES:
         is_present = ~pair.is_missing(side)
@@ -96,8 +98,7 @@ def _estimate_rows(
             is_present
         ]
     if not pair.is_quantitative:
-        error = shares_error(pair, values, weights)
-        yield _row("shares", is_weighted, None, None, error)
+        yield _row("shares", is_weighted, None, None, shares_error(pair, values, weights))
         return
     std = weighted_deviation(values["original"], weights["original"])
     estimates = {
@@ -107,17 +108,17 @@ def _estimate_rows(
     for name in estimates["original"]:
         if name not in estimates["masked"]:
             continue
-        original_estimate, masked_estimate = (estimates[side][name] for side in SIDES)
-        scale = {"total": abs(original_estimate), "gini": 1.0}.get(name, std)
-        relative_error = _relative_error(original_estimate, masked_estimate, scale)
+        original, masked = (estimates[side][name] for side in SIDES)
+        scale = {"total": abs(original), "gini": 1.0}.get(name, std)
+        error = _scaled_error(original, masked, scale)
         if pair.kind == "date":  # days since the earliest date mean nothing to a reader
-            yield _row(name, is_weighted, None, None, relative_error)
+            yield _row(name, is_weighted, None, None, error)
         else:
-            yield _row(name, is_weighted, original_estimate, masked_estimate, relative_error)
+            yield _row(name, is_weighted, original, masked, error)
 
 
-def _relative_error(original: float, masked: float, scale: float) -> float | None:
-    """Return the difference relative to a scale; None if it is not 0 but the scale is."""
+def _scaled_error(original: float, masked: float, scale: float) -> float | None:
+    """Return the difference divided by a scale; None if it is not 0 but the scale is."""
     difference = abs(masked - original)
     if difference <= ROUNDING_TOLERANCE * max(abs(original), abs(masked)):
         return 0.0
@@ -129,8 +130,8 @@ def _estimates(
 ) -> dict[str, float]:
     """Return the estimates of one table; dates have no total and no Gini coefficient.
 
-    A quantile has at least ``min_records`` records on each side: the quantiles of a few records are
-    values of theirs.
+    Quantiles have at least ``min_records`` records on each side, since those of a few records are
+    values of single records.
     """
     result = {"mean": weighted_mean(values, weights)}
     shares = {
@@ -148,7 +149,7 @@ def _estimates(
 
 
 def shares_error(pair: ColumnPair, values: dict[Side, Any], weights: dict[Side, Values]) -> float:
-    """Return the total variation distance between the shares of categories of both tables."""
+    """Return the total variation distance between the shares of the categories in both tables."""
     original_shares, masked_shares = (
         np.bincount(values[side], weights[side], pair.n_categories) / weights[side].sum()
         for side in SIDES
@@ -157,10 +158,14 @@ def shares_error(pair: ColumnPair, values: dict[Side, Any], weights: dict[Side, 
 
 
 def _row(
-    name: str, is_weighted: bool, original: float | None, masked: float | None, error: float | None
+    estimate: str,
+    is_weighted: bool,
+    original: float | None,
+    masked: float | None,
+    error: float | None,
 ) -> dict[str, Any]:
     return {
-        "estimate": name,
+        "estimate": estimate,
         "weighted": is_weighted,
         "original": original,
         "masked": masked,

@@ -4,16 +4,15 @@ from itertools import combinations, product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Mask, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._features import MAX_CATEGORIES
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
-from shoal.metrics.analyses._weighted import weighted_deviation
+from shoal.metrics.analyses._weighted_statistics import weighted_deviation
 from shoal.metrics.analyses.result import AnalysisResult
 
-MAX_VALUES = 20  # a number with more distinct values is divided into fifths
+MAX_VALUES = 20  # a column of numbers with more distinct values is divided into fifths
 FIFTHS = (0.2, 0.4, 0.6, 0.8)
 MAX_QUERIES = 100
 FIGURE_OF_HEADING = {
@@ -38,11 +37,12 @@ class QueryErrors(NamedTuple):
 def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare counts and means of groups, for random groupings by one or two columns.
 
-    Groups are the categories of a column, or the combinations of two; a number with many values is
-    divided at the fifths of the original. Only groups of enough original records are compared. The
-    error of a count is :math:`|n_\mathrm{masked} - n_\mathrm{original}| / n_\mathrm{original}`,
-    that of a mean the absolute difference divided by the standard deviation of the original column.
-    With survey weights, records count with their weights.
+    Groups are the categories of a column, or the combinations of those of two columns. A column of
+    numbers with many values is divided into fifths of the original. Only groups of enough original
+    records are compared. The error of a count is
+    :math:`|n_\mathrm{masked} - n_\mathrm{original}| / n_\mathrm{original}`, that of a mean the
+    absolute difference divided by the standard deviation of the original column. With survey
+    weights, records count with their weights.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     Returns
     -------
     AnalysisResult or str
-        One row for each number of grouping columns, with the mean errors over all groups, and the
-        share of the groups without a masked record.
+        One row for each number of grouping columns, with the mean errors over all groups and the
+        share of the groups without a masked record. All are at least 0, and 0 if nothing changed.
     """
     labels_by_column = {
         pair.name: _group_labels(pair)
@@ -85,7 +85,7 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
 def _random_queries(
     setting: AnalysisSetting, names: list[str], n_columns: int, rng: np.random.Generator
 ) -> list[tuple[tuple[str, ...], str | None]]:
-    """Return random pairs of grouping columns and the column whose means are compared."""
+    """Return random queries: grouping columns, and the column whose means are compared, if any."""
     value_columns: list[str | None] = [pair.name for pair in setting.numeric_pairs]
     queries = [
         (by, value)
@@ -104,7 +104,7 @@ def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
     distinct = np.unique(present_values)
     groups = {}
     if len(distinct) <= MAX_VALUES:
-        edges = (distinct[1:] + distinct[:-1]) / 2  # masked values go to the nearest one
+        edges = (distinct[1:] + distinct[:-1]) / 2  # a masked value counts as the nearest of these
     else:
         edges = np.unique(np.quantile(present_values, FIFTHS))
     for side in SIDES:
@@ -140,7 +140,7 @@ def _query_errors(
 
 
 def _combined_labels(labels: list[dict[Side, Labels]]) -> tuple[dict[Side, Labels], int]:
-    """Return the combination of groups of each record, -1 if one is missing, and their number."""
+    """Return the combination of groups of each record, -1 if one is missing; and their number."""
     sizes = [max(int(column[side].max(initial=-1)) for side in SIDES) + 1 for column in labels]
     combined: dict[Side, Labels] = {}
     for side in SIDES:
@@ -157,7 +157,7 @@ def _mean_errors(
     setting: AnalysisSetting,
     pair: ColumnPair,
     labels: dict[Side, Labels],
-    is_large: NDArray[np.bool_],
+    is_large: Mask,
 ) -> Values:
     """Return the errors of the means of large groups, in standard deviations of the original."""
     is_present = ~pair.is_missing("original")
@@ -189,7 +189,7 @@ def _group_means(
 
 
 def _row(columns: str, n_queries: int, query_errors: list[QueryErrors]) -> dict[str, Any]:
-    """Return the row of the table that sums up the errors of some queries."""
+    """Return a row with the mean errors of some queries."""
     count_errors, mean_errors, is_lost = (
         np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)
     )

@@ -1,4 +1,4 @@
-"""Train models on masked records, test them on original ones."""
+"""Prediction: models trained on masked records and tested on original ones."""
 
 import warnings
 from typing import Any
@@ -7,18 +7,18 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._ranks import mean_ranks
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair
 from shoal.metrics.analyses._features import MAX_CATEGORIES, build_features, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair
 from shoal.metrics.analyses.result import AnalysisResult
 
 FOLDS = 5
 MODELS = ("linear", "forest")
 TREES = 20
 MIN_RECORDS = 20
-MAX_CATEGORY_SHARE = 0.2  # categories of a target, relative to its records
+MAX_CATEGORY_SHARE = 0.2  # number of categories of a target, as a share of its records
 
 
 def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
@@ -37,10 +37,11 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     Returns
     -------
     AnalysisResult or str
-        One row for each target and model. Scores of a regression are the share of variance
-        explained (1 is best, 0 that of the mean); of a classification the mean area under the ROC
-        curve over the classes (1 is best, 0.5 that of a guess). The loss is the score with
-        original records minus that with masked ones.
+        One row for each target and model. The score of a regression is the share of the variance
+        that it explains (at most 1; 0 for predicting the mean), that of a classification the area
+        under the ROC curve, averaged over the classes (at most 1; 0.5 for guessing). The loss is
+        the score after training on original records minus that after training on masked ones; 0
+        means that masking did no harm.
     """
     if not setting.targets:
         return "Needs a target: the column to predict."
@@ -125,9 +126,9 @@ def _score_models(
 def _predict_in_folds(
     setting: AnalysisSetting, target: ColumnPair, pairs: list[ColumnPair], classes: Labels
 ) -> dict[tuple[str, str], Matrix]:
-    """Return the predictions of original records, by the table of the training and the model.
+    """Return predictions of all original records, by the table used for training and the model.
 
-    Each record is predicted by models that were trained without its part of the records.
+    Each record is predicted by models that were trained without its fold of the records.
     """
     original_features, masked_features, _ = build_features(pairs)
     rng = setting.rng(f"prediction, {target.name}")
@@ -136,6 +137,7 @@ def _predict_in_folds(
     predicted: dict[tuple[str, str], Matrix] = {}
     for fold in range(FOLDS):
         is_test = is_present & (fold_of_record == fold)
+        X_test = original_features[is_test]
         is_training = fold_of_record != fold
         is_masked_training = is_training if setting.aligned else np.full(len(masked_features), True)
         training = {
@@ -145,32 +147,26 @@ def _predict_in_folds(
         for side, (X, y, rows) in training.items():
             for model in MODELS:
                 fold_predictions = _predict(
-                    model,
-                    target.is_quantitative,
-                    X[rows],
-                    y[rows],
-                    original_features[is_test],
-                    classes,
+                    model, target.is_quantitative, X[rows], y[rows], X_test, classes
                 )
-                predictions = predicted.setdefault(
-                    (side, model), np.zeros((len(original_features), fold_predictions.shape[1]))
-                )
+                shape = len(original_features), fold_predictions.shape[1]
+                predictions = predicted.setdefault((side, model), np.zeros(shape))
                 predictions[is_test] = fold_predictions
     return predicted
 
 
 def _predict(
-    model: str, is_quantitative: bool, X: Matrix, y: Any, test: Matrix, classes: Labels
+    model: str, is_quantitative: bool, X: Matrix, y: Any, X_test: Matrix, classes: Labels
 ) -> Matrix:
-    """Return predicted numbers, or the chance of each class, of the test records."""
+    """Return predicted numbers, or the probability of each class, of the test records."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import LogisticRegression, Ridge
 
     forest = {"n_estimators": TREES, "min_samples_leaf": 5, "random_state": 0, "n_jobs": 1}
     if is_quantitative:
         regressor = Ridge(alpha=1e-6) if model == "linear" else RandomForestRegressor(**forest)
-        return np.asarray(regressor.fit(X, y).predict(test))[:, np.newaxis]
-    class_probabilities = np.zeros((len(test), len(classes)))
+        return np.asarray(regressor.fit(X, y).predict(X_test))[:, np.newaxis]
+    class_probabilities = np.zeros((len(X_test), len(classes)))
     training_classes = np.unique(y)
     if len(training_classes) == 1:
         class_probabilities[:, classes == training_classes[0]] = 1.0
@@ -180,14 +176,14 @@ def _predict(
         if model == "linear"
         else RandomForestClassifier(**forest)
     )
-    probabilities = classifier.fit(X, y).predict_proba(test)
+    probabilities = classifier.fit(X, y).predict_proba(X_test)
     for i, value in enumerate(classifier.classes_):
         class_probabilities[:, classes == value] = probabilities[:, [i]]
     return class_probabilities
 
 
 def explained_share(truth: Values, predicted: Values) -> float:
-    """Return the share of the variance that predictions explain; negative if they are worse.
+    """Return the share of the variance that predictions explain; negative if the mean is better.
 
     Examples
     --------
@@ -198,7 +194,7 @@ def explained_share(truth: Values, predicted: Values) -> float:
 
 
 def mean_auc(truth: Labels, probabilities: Matrix, classes: Labels) -> float:
-    """Return the area under the ROC curve, the mean over the classes, each against all others.
+    """Return the mean over the classes of the area under the ROC curve, each against all others.
 
     Examples
     --------

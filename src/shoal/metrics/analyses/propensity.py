@@ -1,4 +1,4 @@
-"""Propensity score: whether a model can tell masked records from original ones."""
+"""Propensity score: whether a model can distinguish masked from original records."""
 
 import warnings
 from collections.abc import Callable
@@ -9,14 +9,14 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal.frame.roles import name_columns
-from shoal.metrics._types import Matrix, Values
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics.analyses._features import build_features, independent_columns, usable_features
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
 
-INVERSE_PENALTY = 1e4  # inverse strength: in effect none, but finite where classes can be separated
-LEAF_SHARE = 0.01  # of all records in a leaf of the tree, at least
-MIN_LEAF = 10
+INVERSE_PENALTY = 1e4  # a negligible penalty, but coefficients of separable tables stay finite
+MIN_LEAF_SHARE = 0.01  # of all records, in a leaf of the tree
+MIN_LEAF = 10  # records in a leaf of the tree
 
 Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
@@ -24,14 +24,14 @@ Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Mean squared error of a propensity score, relative to that of a new sample [SRNDS18]_.
 
-    A model predicts from a record whether it is a masked one. With :math:`N` records in both
-    tables, a share :math:`c` of masked ones and predicted chances :math:`p_i`,
+    A model predicts whether a record is original or masked. With :math:`N` records in both tables
+    together, a share :math:`c` of masked ones and predicted probabilities :math:`p_i`,
 
     .. math:: \mathrm{pMSE} = \frac{1}{N} \sum_{i=1}^{N} (p_i - c)^2.
 
-    The null distribution is that of a bootstrap sample of the original in place of the masked
-    table. The ratio divides pMSE by the mean of the null distribution, and the score is the
-    difference in standard deviations of it.
+    The null distribution is that of pMSE with bootstrap samples of the original instead of the
+    masked table. The ratio is pMSE divided by the mean of the null distribution; the score is its
+    difference from this mean, in standard deviations of the null distribution.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each model: a logistic regression with squares and products of numbers, and a
-        classification tree. pMSE is 0 if the model cannot tell the tables apart and
-        :math:`c (1 - c)` if it always can. A ratio near or below 1 is that of another sample of the
-        same population; above 10, analyses are likely to differ.
+        classification tree. pMSE is 0 if the model cannot distinguish the tables and
+        :math:`c (1 - c)` if it always can. A ratio near or below 1 is as good as that of another
+        sample of the same population; above 10, analyses are likely to differ.
 
     References
     ----------
@@ -86,7 +86,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
 def compare_with_null(
     original: Matrix, masked: Matrix, model: Probabilities, setting: AnalysisSetting, name: str
 ) -> dict[str, Any]:
-    """Return pMSE of one model, with the mean and standard deviation of its null distribution."""
+    """Return pMSE of a model, the mean and deviation of its null distribution, ratio and score."""
     observed = pmse(*model(original, masked, 0))
     rng = setting.rng(f"propensity, {name}")
     resamples = [
@@ -98,10 +98,8 @@ def compare_with_null(
 
     with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         null_distribution = np.array(list(pool.map(resampled_pmse, range(len(resamples)))))
-    mean, std = (
-        float(null_distribution.mean()),
-        float(null_distribution.std(ddof=1)) if len(null_distribution) > 1 else 0.0,
-    )
+    mean = float(null_distribution.mean())
+    std = float(null_distribution.std(ddof=1)) if len(null_distribution) > 1 else 0.0
     return {
         "pmse": observed,
         "null_mean": mean,
@@ -124,7 +122,7 @@ def pmse(original: Values, masked: Values) -> float:
 
 
 def logistic_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
-    """Return the chance that each record is a masked one, by logistic regression."""
+    """Return the probability that each record is a masked one, by logistic regression."""
     del seed
     from sklearn.linear_model import LogisticRegression
 
@@ -134,18 +132,18 @@ def logistic_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple
 
 
 def tree_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
-    """Return the chance that each record is a masked one, by a classification tree."""
+    """Return the probability that each record is a masked one, by a classification tree."""
     from sklearn.tree import DecisionTreeClassifier
 
     X = np.vstack([original, masked])
-    min_leaf = max(MIN_LEAF, int(LEAF_SHARE * len(X)))
+    min_leaf = max(MIN_LEAF, int(MIN_LEAF_SHARE * len(X)))
     return _fitted_probabilities(
         DecisionTreeClassifier(min_samples_leaf=min_leaf, random_state=seed), X, len(original)
     )
 
 
 def _fitted_probabilities(model: Any, X: Matrix, n_original: int) -> tuple[Values, Values]:
-    if not X.shape[1]:  # nothing varies: every record has the same chance
+    if not X.shape[1]:  # nothing varies, so all records have the same probability
         probabilities = np.full(len(X), 1 - n_original / len(X))
         return probabilities[:n_original], probabilities[n_original:]
     is_masked = np.arange(len(X)) >= n_original

@@ -1,32 +1,31 @@
-"""Random range counts: how many records lie in a box."""
+"""Range counts: the number of records in random ranges of one or more columns."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Mask, Values
+from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
-WIDTHS = (1, 2, 3)  # numbers of columns in a query
-TARGET_SHARE = 0.1  # of the records that a query covers, if its columns are independent
-MIN_SHARE = 0.005  # of the records: errors of smaller counts are relative to this
+NUMBERS_OF_COLUMNS = (1, 2, 3)  # in a query
+TARGET_SHARE = 0.1  # of the records that a query covers if its columns are independent
+MIN_SHARE = 0.005  # of the records, to which the errors of smaller counts are relative
 
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A range of numbers, both ends included, or a set of categories."""
+    """A range of numbers, from ``low`` to ``high`` inclusive, or a set of accepted categories."""
 
     pair: ColumnPair
     low: float = 0.0
     high: float = 0.0
-    is_accepted: NDArray[np.bool_] | None = None
+    is_accepted: Mask | None = None
 
-    def is_met(self, side: Side) -> NDArray[np.bool_]:
+    def is_met(self, side: Side) -> Mask:
         """Return which records of a table meet the condition; missing values do not."""
         values: Any = self.pair.values_of(side)
         if self.is_accepted is not None:
@@ -37,14 +36,14 @@ class Condition:
 def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Count the records in random ranges of one to three columns in both tables.
 
-    A range covers a random run of the original values, or a random set of categories, such that
-    a query covers a tenth of the records if its columns are independent. The relative error of a
-    count is
+    A range is a random run of the sorted original values, or a random set of categories. Ranges are
+    chosen to cover a tenth of the records together if the columns are independent. The relative
+    error of a count is
 
     .. math:: |c_\mathrm{masked} - c_\mathrm{original}| / \max(c_\mathrm{original}, b),
 
-    where :math:`b` is 0.5 % of the records, and at least the smallest group that may be shown.
-    With survey weights, records count with their weights.
+    where :math:`b` is 0.5 % of the records, and at least the size of the smallest group that may be
+    shown. With survey weights, records count with their weights.
 
     Parameters
     ----------
@@ -55,20 +54,17 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each number of columns, with the mean, the median and the 95 % quantile of the
-        errors. 0 if no count changed.
+        errors. They are at least 0, and 0 if no count changed.
     """
     pairs = [pair for pair in setting.selected_pairs if (~pair.is_missing("original")).any()]
     if not pairs:
         return "Needs a column with values that can be compared between the tables."
     rng = setting.rng("range counts")
-    widths = [width for width in WIDTHS if width <= len(pairs)]
+    numbers_of_columns = [number for number in NUMBERS_OF_COLUMNS if number <= len(pairs)]
     queries = [
-        [
-            _random_condition(pairs[i], TARGET_SHARE ** (1 / width), rng)
-            for i in rng.choice(len(pairs), width, replace=False).tolist()
-        ]
-        for width in widths
-        for _ in range(max(1, setting.options.n_queries // len(widths)))
+        _random_query(pairs, n_columns, rng)
+        for n_columns in numbers_of_columns
+        for _ in range(max(1, setting.options.n_queries // len(numbers_of_columns)))
     ]
     weights = {side: setting.weights_of(side) for side in SIDES}
 
@@ -82,8 +78,11 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
         record_counts[:, 0], min_denominator
     )
-    sizes = np.array([len(query) for query in queries])
-    rows = [{"columns": str(width), **_summarise(errors[sizes == width])} for width in widths]
+    query_sizes = np.array([len(query) for query in queries])
+    rows = [
+        {"columns": str(n_columns), **_summarise(errors[query_sizes == n_columns])}
+        for n_columns in numbers_of_columns
+    ]
     rows.append({"columns": "all", **_summarise(errors)})
     figures = {
         "range_count_error": rows[-1]["mean"],
@@ -92,7 +91,17 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     return AnalysisResult("range-counts", figures, tuple(rows))
 
 
+def _random_query(
+    pairs: list[ColumnPair], n_columns: int, rng: np.random.Generator
+) -> list[Condition]:
+    """Return conditions on random columns that together cover the target share of the records."""
+    columns = rng.choice(len(pairs), n_columns, replace=False).tolist()
+    share = TARGET_SHARE ** (1 / n_columns)
+    return [_random_condition(pairs[column], share, rng) for column in columns]
+
+
 def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) -> Condition:
+    """Return a condition on a column that covers a share of its original values."""
     present_values: Any = pair.original[~pair.is_missing("original")]
     if pair.is_quantitative:
         ordered = np.sort(present_values)
@@ -106,7 +115,7 @@ def _random_condition(pair: ColumnPair, share: float, rng: np.random.Generator) 
 
 def _random_categories(
     codes: Labels, n_categories: int, share: float, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+) -> Mask:
     """Return a random set of categories that covers at least a share of the records."""
     sizes = np.bincount(codes, minlength=n_categories)
     order = rng.permutation(np.flatnonzero(sizes))
@@ -117,6 +126,7 @@ def _random_categories(
 
 
 def _count_records(query: list[Condition], side: Side, weights: Values) -> float:
+    """Return the number, or the weight, of the records of a table that meet all conditions."""
     is_inside = query[0].is_met(side)
     for condition in query[1:]:
         is_inside &= condition.is_met(side)

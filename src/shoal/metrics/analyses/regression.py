@@ -6,15 +6,13 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._text import count
-from shoal.metrics.analyses._fit import Fit, fit
-from shoal.metrics.analyses._formula import Designs, build_designs, formula_columns
+from shoal.metrics.analyses._column_pairs import SIDES, Side
+from shoal.metrics.analyses._formula import Designs, build_designs
+from shoal.metrics.analyses._regression_fit import RegressionFit, fit_regression
 from shoal.metrics.analyses._setting import AnalysisSetting
-from shoal.metrics.analyses._tables import SIDES, Side
 from shoal.metrics.analyses.result import AnalysisResult
 
 INTERCEPT = "Intercept"
-
-__all__ = ["formula_columns", "interval_overlap", "regression"]
 
 
 def regression(setting: AnalysisSetting) -> AnalysisResult | str:
@@ -26,9 +24,9 @@ def regression(setting: AnalysisSetting) -> AnalysisResult | str:
 
     .. math:: \frac{1}{2} \left( \frac{U_i - L_i}{U_o - L_o} + \frac{U_i - L_i}{U_m - L_m} \right),
 
-    and 0 if they do not intersect, or if the masked table does not allow an estimate. The
-    constant is left out, since few readers draw conclusions from it. Standard errors are robust
-    if there are survey weights.
+    and 0 if they do not intersect, or if the coefficient cannot be estimated from the masked table.
+    The intercept is left out, since few readers draw conclusions from it. Standard errors are
+    robust if there are survey weights.
 
     Parameters
     ----------
@@ -38,8 +36,8 @@ def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     Returns
     -------
     AnalysisResult or str
-        One row for each coefficient. Overlaps are between 0 and 1; 1 means that a reader draws the
-        same conclusions.
+        One row for each coefficient. Overlaps are between 0 and 1. 1 means that the intervals are
+        equal, so that a reader draws the same conclusions; 0 that they have no value in common.
 
     References
     ----------
@@ -77,7 +75,7 @@ def regression(setting: AnalysisSetting) -> AnalysisResult | str:
 
 
 def interval_overlap(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """Return the mean of the shares that the intersection has of both intervals.
+    """Return the share of each interval that their intersection covers, averaged over both.
 
     Examples
     --------
@@ -94,18 +92,19 @@ def interval_overlap(first: tuple[float, float], second: tuple[float, float]) ->
 def _compare_model(
     setting: AnalysisSetting, formula: str
 ) -> tuple[list[dict[str, Any]], str] | str:
+    """Return a row for each coefficient of a model and its description; or why there are none."""
     designs = build_designs(setting, formula)
     if isinstance(designs, str):
         return designs
-    fits: dict[Side, Fit] = {}
+    fits: dict[Side, RegressionFit] = {}
     for side in SIDES:
         design = designs.by_side[side]
         weights = None if setting.weights is None else setting.weights_of(side)[design.rows]
-        fitted = fit(design.y, design.X, weights, is_binary=designs.is_binary)
+        fitted = fit_regression(design.y, design.X, weights, is_binary=designs.is_binary)
         if isinstance(fitted, str):
             return f"{side} table: {fitted}"
         fits[side] = fitted
-    rows, n_hidden = _rows(designs, fits, setting.options.min_group)
+    rows, n_hidden = _coefficient_rows(designs, fits, setting.options.min_group)
     if not rows:
         return "no coefficient can be estimated."
     sizes = [f"{len(designs.by_side[side].y):,}" for side in SIDES]
@@ -121,38 +120,38 @@ def _compare_model(
     return rows, description
 
 
-def _rows(
-    designs: Designs, fits: dict[Side, Fit], min_group: int
+def _coefficient_rows(
+    designs: Designs, fits: dict[Side, RegressionFit], min_group: int
 ) -> tuple[list[dict[str, Any]], int]:
     """Return a row for each coefficient of the original, and the number of those not shown."""
-    original_fit, masked_fit = (fits[side] for side in SIDES)
     n_nonzero = (designs.by_side["original"].X != 0).sum(axis=0)
     rows, n_hidden = [], 0
     for i, term in enumerate(designs.terms):
-        if np.isnan(original_fit.coefficients[i]):
+        if np.isnan(fits["original"].coefficients[i]):
             continue
         if n_nonzero[i] < min_group:
             n_hidden += 1
             continue
-        values = [float(fitted.coefficients[i]) for fitted in (original_fit, masked_fit)]
-        is_lost = np.isnan(masked_fit.coefficients[i])
-        intervals = [(fitted.low[i], fitted.high[i]) for fitted in (original_fit, masked_fit)]
-        difference = abs(masked_fit.coefficients[i] - original_fit.coefficients[i])
-        rows.append(
-            {
-                "coefficient": term,
-                "original": values[0],
-                "original interval": list(map(float, intervals[0])),
-                "masked": None if is_lost else values[1],
-                "masked interval": None if is_lost else list(map(float, intervals[1])),
-                "overlap": 0.0 if is_lost else float(interval_overlap(*intervals)),
-                "shift": None
-                if is_lost or not original_fit.standard_errors[i]
-                else float(difference / original_fit.standard_errors[i]),
-                "changed": bool(is_lost or _sign(*intervals[0]) != _sign(*intervals[1])),
-            }
-        )
+        rows.append({"coefficient": term, **_compare_coefficient(fits, i)})
     return rows, n_hidden
+
+
+def _compare_coefficient(fits: dict[Side, RegressionFit], i: int) -> dict[str, Any]:
+    """Return coefficient i in both tables, and how they differ."""
+    original, masked = (float(fits[side].coefficients[i]) for side in SIDES)
+    intervals = [(float(fits[side].low[i]), float(fits[side].high[i])) for side in SIDES]
+    standard_error = float(fits["original"].standard_errors[i])
+    is_lost = np.isnan(masked)
+    has_shift = not is_lost and standard_error
+    return {
+        "original": original,
+        "original interval": list(intervals[0]),
+        "masked": None if is_lost else masked,
+        "masked interval": None if is_lost else list(intervals[1]),
+        "overlap": 0.0 if is_lost else interval_overlap(*intervals),
+        "shift": abs(masked - original) / standard_error if has_shift else None,
+        "changed": bool(is_lost or _sign(*intervals[0]) != _sign(*intervals[1])),
+    }
 
 
 def _sign(low: float, high: float) -> int:

@@ -5,21 +5,18 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from shoal._text import align_rows
-from shoal.metrics.figures import WORST_SUFFIX
-from shoal.metrics.named_results import NamedResults
+from shoal.metrics.evaluation.results_by_name import ResultsByName
+from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups import Subgroups
 
-Better = Literal["lower", "higher"]
-
-
-MAX_SHOWN = 15  # estimates by group in the text
+MAX_SHOWN_ESTIMATES = 15  # of those by group, in the text
 
 
 class FigureInfo(NamedTuple):
-    """The analysis that computes a figure, which values are better, and what it is."""
+    """The analysis that computes a figure, which values are better, and what it measures."""
 
     analysis: str
-    better: Better
+    better: Literal["lower", "higher"]
     meaning: str
 
 
@@ -105,7 +102,7 @@ class AnalysisResult:
         }
 
     def cells(self) -> dict[str, Any]:
-        """Return the table as text: ``headings`` of its columns and ``cells`` of its rows."""
+        """Return the ``headings`` of the table and the ``cells`` of its rows, as text."""
         visible = [key for key in self.rows[0] if key not in self.hidden]
         keys = [key for key in visible if any(row[key] is not None for row in self.rows)]
         return {
@@ -125,8 +122,8 @@ class AnalysisResult:
         )
 
 
-class Utility(NamedResults[AnalysisResult]):
-    """Results of analyses before and after masking, by name.
+class Utility(ResultsByName[AnalysisResult]):
+    """Results of the same analyses of the original and the masked table, by name.
 
     ``figures()`` returns all numbers below that were computed, by these names, so that limits can
     be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
@@ -203,7 +200,9 @@ class Utility(NamedResults[AnalysisResult]):
             if name not in computed and (info.analysis in self.not_run or info.analysis in self)
         }
         if self.groups is None:
-            reasons |= {f"{name}{WORST_SUFFIX}": "Needs columns of subgroups." for name in FIGURES}
+            reasons |= {
+                f"{name}{WORST_GROUP_SUFFIX}": "Needs columns of subgroups." for name in FIGURES
+            }
         return reasons
 
     def to_dict(self) -> dict[str, Any]:
@@ -213,12 +212,12 @@ class Utility(NamedResults[AnalysisResult]):
             "seed": int(self.seed),
             "figures": self.figures(),
             "analyses": [result.to_dict() for result in self.results],
-            "groups": None if self.groups is None else self._groups(),
+            "groups": None if self.groups is None else self._groups_to_dict(),
             "not_run": self.not_run,
             "remarks": list(self.remarks),
         }
 
-    def _groups(self) -> dict[str, Any]:
+    def _groups_to_dict(self) -> dict[str, Any]:
         """Return the figures by group, with the survey estimates of each group."""
         assert self.groups is not None
         pairs = zip(self.groups.split.groups, self.groups.results, strict=True)
@@ -230,8 +229,8 @@ class Utility(NamedResults[AnalysisResult]):
         return {**self.groups.to_dict(), "estimates": tables}
 
     def _estimates_by_group(self) -> str:
-        """Return the estimates of all groups that differ most."""
-        tables = {} if self.groups is None else self._groups()["estimates"]
+        """Return the estimates by group with the greatest errors, as text."""
+        tables = {} if self.groups is None else self._groups_to_dict()["estimates"]
         rows = [
             {"group": label, **row}
             for label, table in tables.items()
@@ -241,14 +240,13 @@ class Utility(NamedResults[AnalysisResult]):
         if not rows:
             return ""
         rows.sort(key=lambda row: -row["error"])
-        remark = (
-            "" if len(rows) <= MAX_SHOWN else f"The greatest {MAX_SHOWN} of {len(rows):,} errors."
-        )
-        name = "estimates by group"
+        remarks: tuple[str, ...] = ()
+        if len(rows) > MAX_SHOWN_ESTIMATES:
+            remarks = (f"The greatest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors.",)
+        shown_rows = tuple(rows[:MAX_SHOWN_ESTIMATES])
         whole_table = self.get("estimates")
         years, hidden = ((), ()) if whole_table is None else (whole_table.years, whole_table.hidden)
-        remarks = (remark,) if remark else ()
-        return str(AnalysisResult(name, {}, tuple(rows[:MAX_SHOWN]), remarks, hidden, years))
+        return str(AnalysisResult("estimates by group", {}, shown_rows, remarks, hidden, years))
 
     def _repr_html_(self) -> str:
         """Return the results for a notebook."""
@@ -272,7 +270,7 @@ class Utility(NamedResults[AnalysisResult]):
 
 
 def format_cell(value: Any) -> str:
-    """Return a cell of a table.
+    """Return a value as the text of a cell.
 
     Examples
     --------

@@ -13,18 +13,19 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
-from shoal.metrics._types import Values
-from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics._array_types import Values
+from shoal.metrics.analyses._column_pairs import Side, read_pairs
+from shoal.metrics.analyses._formula import formula_columns
 from shoal.metrics.analyses._setting import AnalysisOptions, AnalysisSetting
-from shoal.metrics.analyses._tables import Side, read_pairs
 from shoal.metrics.analyses.estimates import estimates
 from shoal.metrics.analyses.group_by import group_by
 from shoal.metrics.analyses.prediction import prediction
 from shoal.metrics.analyses.propensity import propensity
 from shoal.metrics.analyses.range_counts import range_counts
-from shoal.metrics.analyses.regression import formula_columns, regression
+from shoal.metrics.analyses.regression import regression
 from shoal.metrics.analyses.result import FIGURES, AnalysisResult, Utility
-from shoal.metrics.named_results import run_each
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.evaluation.results_by_name import run_each
 from shoal.metrics.subgroups import (
     MIN_GROUP,
     Subgroups,
@@ -120,7 +121,7 @@ def utility(
     (0.0238, 0.0498)
     """
     names = as_list(measures) or list(ANALYSES)
-    _check_names(names)
+    _check_analysis_names(names)
     check_at_least(2, n_resamples=n_resamples, max_records=max_records)
     check_at_least(1, n_queries=n_queries)
     check_min_group(min_group)
@@ -169,7 +170,7 @@ def _remarks_on_groups(split: SubgroupSplit) -> list[str]:
     return [f"{count(n_empty, 'group')} without a masked record: no figures of these."]
 
 
-def _check_names(names: Sequence[str]) -> None:
+def _check_analysis_names(names: Sequence[str]) -> None:
     """Refuse names of analyses that do not exist."""
     for name in names:
         if name not in ANALYSES:
@@ -212,8 +213,8 @@ def _prepare_setting(
     aligned: bool | None,
     options: AnalysisOptions,
 ) -> tuple[AnalysisSetting, list[str]]:
-    """Return the setting of the analyses and remarks; refuse columns that do not exist."""
-    same_order = resolve_alignment(original, masked, types, aligned)
+    """Return the setting of the analyses and remarks; refuse columns that cannot be compared."""
+    is_aligned = resolve_alignment(original, masked, types, aligned)
     tables.check_columns(original, types)
     analysed = (
         [name for name in original.columns if name in masked.columns]
@@ -227,24 +228,24 @@ def _prepare_setting(
     not_comparable = [name for name in [*targets, *formula_columns(formulas)] if name not in pairs]
     usable = tuple(name for name in analysed if name in pairs and name != weight)
     if not_comparable or not usable:
-        raise InputError(
-            f"{name_columns(not_comparable or needed_columns)} cannot be compared: not of one kind"
-            " in both tables. Declare the type with `types`."
+        named_columns = not_comparable or needed_columns
+        message = (
+            f"{name_columns(named_columns)} cannot be compared: not of one kind in both tables."
+            " Declare the type with `types`."
             if needed_columns
-            else "The tables have no column in common. Compare tables of the same columns.",
-            code="kinds-differ",
-            columns=tuple(not_comparable or needed_columns),
+            else "The tables have no column in common. Compare tables of the same columns."
         )
-    weights, weights_remarks = _read_weights(original, masked, weight, aligned=same_order)
-    order_is_unexpected = aligned is None and not same_order and len(original) == len(masked)
-    order_remarks = [ORDER_DIFFERS] if order_is_unexpected else []
+        raise InputError(message, code="kinds-differ", columns=tuple(named_columns))
+    weights, weights_remarks = _read_weights(original, masked, weight, aligned=is_aligned)
+    is_order_unexpected = aligned is None and not is_aligned and len(original) == len(masked)
+    order_remarks = [ORDER_DIFFERS] if is_order_unexpected else []
     setting = AnalysisSetting(
         pairs=pairs,
         columns=usable,
         targets=tuple(targets),
         formulas=tuple(formulas),
         weights=weights,
-        aligned=same_order,
+        aligned=is_aligned,
         options=options,
     )
     return setting, [*remarks, *weights_remarks, *order_remarks]
@@ -253,7 +254,7 @@ def _prepare_setting(
 def _read_weights(
     original: Frame, masked: Frame, weight: str | None, *, aligned: bool
 ) -> tuple[dict[Side, Values] | None, list[str]]:
-    """Return the weights of both tables, if there are any, and a remark on where they are from."""
+    """Return the weights of both tables, None without, and a remark if they are of the original."""
     if weight is None:
         return None, []
     original_weights = tables.weights(original, weight)

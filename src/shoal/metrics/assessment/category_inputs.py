@@ -1,11 +1,10 @@
-"""Categorical columns of two tables as integer codes, the inputs of measures."""
+"""Columns of categories of two tables as integer codes, for the measures of categories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
@@ -15,9 +14,8 @@ from shoal.frame.columns import kind_of
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics.utility.categories import comparable_columns
-
-Codes = NDArray[np.int64]
+from shoal.metrics._array_types import Codes
+from shoal.metrics.utility.category_tables import comparable_columns
 
 CATEGORICAL_KINDS = ("nominal", "ordinal", "boolean")
 
@@ -32,17 +30,17 @@ class CategoryInputs:
         The inputs by name; empty if no masked column holds categories.
     columns : list of str
         The masked columns of categories.
-    others : list of str
+    other_columns : list of str
         The confidential columns of categories that are not masked.
     """
 
     inputs: dict[str, Any]
     columns: list[str]
-    others: list[str]
+    other_columns: list[str]
 
     @property
     def remark(self) -> str:
-        """A sentence on columns whose tables cannot be compared; may be empty."""
+        """A sentence on columns that cannot be compared with the original; may be empty."""
         if not self.columns:
             return ""
         original, masked = self.inputs["original_categories"], self.inputs["masked_categories"]
@@ -66,10 +64,10 @@ def category_inputs(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> CategoryInputs:
-    """Return the codes of the columns of categories: masked, recoded and confidential ones.
+    """Return the codes of the masked columns of categories in both tables.
 
-    A recoded column is included whatever its kind was. Confidential columns that are not masked
-    are given as other categories.
+    Recoded columns are included, of whatever kind the original is. The other categories are those
+    of confidential columns that are not masked.
     """
     names = categorical_columns(original, masked, masked_columns, recoded_columns, types)
     if not names:
@@ -80,12 +78,12 @@ def category_inputs(
         "masked_categories": np.column_stack([pair[1] for pair in pairs]),
     }
     unmasked = [name for name in confidential if name not in (*masked_columns, *recoded_columns)]
-    others = [name for name in unmasked if _is_categorical(original, original, name, types)]
-    if others:
+    other_names = [name for name in unmasked if _is_categorical(original, original, name, types)]
+    if other_names:
         inputs["other_categories"] = np.column_stack(
-            [shared_codes(original, original, name)[0] for name in others]
+            [shared_codes(original, original, name)[0] for name in other_names]
         )
-    return CategoryInputs(inputs, names, others)
+    return CategoryInputs(inputs, names, other_names)
 
 
 def categorical_columns(
@@ -119,6 +117,7 @@ def shared_codes(original: Frame, masked: Frame, name: str) -> tuple[Codes, Code
 
 
 def _is_categorical(original: Frame, masked: Frame, name: str, types: Mapping[str, Type]) -> bool:
+    """Return whether a column holds categories in both tables."""
     array = tables.arrow(original, name)
     if array.null_count == len(array):  # its type is not informative
         return False

@@ -1,4 +1,4 @@
-"""Measures of two frames, which `assess` and releases compute in the same way."""
+"""Measures of two frames, computed in the same way for `assess` and for releases."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import MEASURE_INFO, NEEDS, compute, needs
-from shoal.metrics._evaluation_inputs import check_assessed_columns, check_same_records
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.inputs import read_inputs
 from shoal.metrics.assessment.result import Assessment
+from shoal.metrics.evaluation.inputs import check_assessed_columns, check_same_records
 
 
 def assess_frames(
@@ -32,18 +32,18 @@ def assess_frames(
 ) -> Assessment:
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
-    Classes are counted on the ``quasi_identifiers``, losses on those of them that are among the
-    ``masked_columns``. ``weight`` is a column of the original, ``lower_bound`` a proven bound on
-    the SSE. Risks are counted in ``units`` if these are given. The ``recoded_columns`` have other
-    categories than in the original, and only measures of categories use them.
+    Classes are those of the ``quasi_identifiers``; losses are measured on the ``masked_columns``
+    among them. ``weight`` is a column of the original and ``lower_bound`` a proven bound on the
+    SSE. If there are ``units``, risks are counted in units. The ``recoded_columns`` have other
+    categories than in the original, so only measures of categories use them.
     """
     check_assessed_columns(quasi_identifiers, confidential)
     check_same_records(len(original), len(masked))
     tables.check_columns(original, [*quasi_identifiers, *confidential])
     tables.check_columns(masked, quasi_identifiers)
-    given: dict[str, Any] = {"lower_bound": lower_bound, "units": units}
+    optional_inputs: dict[str, Any] = {"lower_bound": lower_bound, "units": units}
     if weight is not None:
-        given["weights"] = tables.weights(original, weight)[:, np.newaxis]
+        optional_inputs["weights"] = tables.weights(original, weight)[:, np.newaxis]
     inputs = read_inputs(
         original,
         masked,
@@ -52,7 +52,9 @@ def assess_frames(
         confidential,
         recoded_columns=recoded_columns,
         types=types or {},
-        given={name: value for name, value in given.items() if value is not None},
+        optional_inputs={
+            name: value for name, value in optional_inputs.items() if value is not None
+        },
     )
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Inputs of the measures of `assess`: numbers, categories and axes of both tables."""
+"""Inputs of measures, read from two tables: numbers, categories and axes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from shoal.metrics.utility.totals import describe_totals
 
 @dataclass(frozen=True, eq=False)
 class MeasureInputs:
-    """The inputs of measures by name, and the columns that they hold.
+    """The inputs of measures by name, and which columns they hold.
 
     Parameters
     ----------
     values : dict
         The inputs, with one column for each numeric quasi-identifier.
     axes : dict
-        The inputs that measures of axes use in place of some of ``values``; empty if all masked
-        columns are numeric and complete.
+        The inputs that replace some of ``values`` in measures of axes; empty if all masked columns
+        are numeric and complete.
     axes_remark : str
         A sentence on columns that have no axes, or approximate ones; may be empty.
     numeric : list of str
@@ -39,10 +39,10 @@ class MeasureInputs:
     confidential : list of str
         The confidential columns.
     categorical_confidential : list of str
-        The confidential columns that count as categories: without numbers, or with missing values.
+        The confidential columns that count as categories: not numeric, or with missing values.
     unusable_confidential : list of str
-        The confidential columns of a numeric type that measures can use neither as numbers nor as
-        categories: with missing values, or declared to be of another kind.
+        The confidential columns of a numeric type that measures use neither as numbers nor as
+        categories: those with missing values, or declared to be of another kind.
     incomplete_confidential : list of str
         The confidential columns of a numeric type with missing values, which have no order.
     categories : CategoryInputs
@@ -65,7 +65,7 @@ class MeasureInputs:
         return {**self.values, **self.axes} if accepts_axes(name) else self.values
 
     def columns_of(self, name: str) -> list[str]:
-        """Return the columns that have one number each in a measure; empty if it has one number."""
+        """Return the columns for each of which a measure has a number; empty if it has only one."""
         columns = {
             "quasi-identifier": self.numeric,
             "confidential": self.confidential,
@@ -74,28 +74,32 @@ class MeasureInputs:
         return columns.get(MEASURE_INFO[name].per, [])
 
     def remark_on(self, name: str) -> str:
-        """Return sentences on columns that a measure ignores or treats specially; may be empty."""
+        """Return sentences on columns that a measure leaves out or converts; may be empty."""
         if name in ("one_way_change", "two_way_change"):
             return self.categories.remark
         if accepts_axes(name):
             return self.axes_remark
-        needed = inputs_of(name)
-        remark = self._remark_on_columns(needed)
-        return f"{remark} {self._weighted_totals()}".lstrip() if "weights" in needed else remark
+        input_names = inputs_of(name)
+        remark = self._remark_on_columns(input_names)
+        if "weights" in input_names:
+            return f"{remark} {self._weighted_totals()}".lstrip()
+        return remark
 
-    def _remark_on_columns(self, needed: Sequence[str]) -> str:
+    def _remark_on_columns(self, input_names: Sequence[str]) -> str:
         """Return a sentence on columns that are left out or counted as categories."""
-        if "original" in needed and self.not_numeric:
+        if "original" in input_names and self.not_numeric:
             return (
                 f"{name_columns(self.not_numeric)} left out: not numeric and complete in both"
                 " tables."
             )
         left_out = (
-            self.unusable_confidential if "categories" in needed else self.categorical_confidential
+            self.unusable_confidential
+            if "categories" in input_names
+            else self.categorical_confidential
         )
-        if "confidential" in needed and left_out:
+        if "confidential" in input_names and left_out:
             return f"{name_columns(left_out)} left out: not numeric, or with missing values."
-        if "ordered" in needed and self.incomplete_confidential:
+        if "ordered" in input_names and self.incomplete_confidential:
             return (
                 f"{name_columns(self.incomplete_confidential)} counted as categories: missing"
                 " values have no order."
@@ -120,9 +124,9 @@ def read_inputs(
     *,
     recoded_columns: Sequence[str],
     types: Mapping[str, Type],
-    given: Mapping[str, Any],
+    optional_inputs: Mapping[str, Any],
 ) -> MeasureInputs:
-    """Return the inputs of measures: those that two tables have, and the ``given`` ones."""
+    """Return the inputs of measures: those read from two tables, and the ``optional_inputs``."""
     numeric = _complete_numeric_columns(original, masked, masked_columns, types)
     ordered = ordered_columns(original, confidential, types)
     numeric_confidential = [name for name, column in ordered.items() if column.kind == "numeric"]
@@ -146,7 +150,7 @@ def read_inputs(
     )
     axes, axes_remark = _axes_inputs(original, masked, masked_columns, types)
     return MeasureInputs(
-        {**values, **categories.inputs, **given},
+        {**values, **categories.inputs, **optional_inputs},
         axes,
         axes_remark,
         numeric=numeric,
@@ -162,7 +166,7 @@ def read_inputs(
 def _complete_numeric_columns(
     original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> list[str]:
-    """Return the columns that are numeric and complete in both tables, if not declared others."""
+    """Return the columns that are numeric in both tables, complete, and not declared otherwise."""
     numeric = [
         name
         for name in names
@@ -180,9 +184,9 @@ def _complete_numeric_columns(
 def _axes_inputs(
     original: Frame, masked: Frame, masked_columns: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[dict[str, Any], str]:
-    """Return both tables as axes, if columns are not all numeric and complete, and a remark.
+    """Return both tables as axes and a remark; no axes if all columns are numeric and complete.
 
-    Missing values are at the mean of their column; originally missing values cannot change.
+    A suppressed value counts as the mean of its column, an originally missing one as unchanged.
     """
     columns, not_comparable = _comparable_columns(original, masked, masked_columns, types)
     remarks = []

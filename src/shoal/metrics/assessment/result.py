@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 from typing import Any
 
-from shoal.metrics.figures import NOT_NUMBERS, flatten
+from shoal.metrics.limits.figure_names import MEASURES_WITHOUT_FIGURE, flatten_figures
 from shoal.metrics.subgroups import Subgroups
 
 
 class Assessment(dict[str, Any]):
     """Value of each measure by name, with remarks on what could not be measured.
 
-    A measure of columns is a mapping by column; one with several parts is a mapping by part.
+    The value of a measure of columns is a mapping by column, that of several parts one by part.
 
     Parameters
     ----------
     values : mapping of str to number or mapping
         Value of each measure.
     remarks : mapping of str to str
-        Columns that a measure could not use and why, by the name of the measure.
+        Why a measure, or columns of it, could not be computed, by the name of the measure.
     groups : Subgroups, optional
         The same measures by subgroup.
     """
@@ -34,7 +34,9 @@ class Assessment(dict[str, Any]):
 
     def figures(self) -> dict[str, float]:
         """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
-        figures = flatten({name: value for name, value in self.items() if name not in NOT_NUMBERS})
+        figures = flatten_figures(
+            {name: value for name, value in self.items() if name not in MEASURES_WITHOUT_FIGURE}
+        )
         return figures | ({} if self.groups is None else self.groups.worst_figures())
 
     def reasons(self) -> dict[str, str]:

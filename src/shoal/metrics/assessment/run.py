@@ -11,11 +11,11 @@ from shoal.frame.roles import RECORD_UNIT, as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import MEASURE_INFO, MEASURES
-from shoal.metrics._evaluation_inputs import check_same_records, read_unit_codes
-from shoal.metrics._types import Labels
-from shoal.metrics.alignment import ORDER_DIFFERS, has_same_order
+from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.frames import assess_frames
 from shoal.metrics.assessment.result import Assessment
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, has_same_order
+from shoal.metrics.evaluation.inputs import check_same_records, read_unit_codes
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 KNOWN_GROUP_NOTE = (
@@ -90,10 +90,10 @@ def assess(
     >>> measures.remarks["average_diversity"]
     'Not computed: needs a numeric confidential column without missing values.'
     """
-    requested = None if measures is None else as_list(measures)
-    _check_names(requested or ())
+    requested_measures = None if measures is None else as_list(measures)
+    _check_measure_names(requested_measures or ())
     original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
-    names = as_list(quasi_identifiers)
+    quasi_identifier_names = as_list(quasi_identifiers)
     declared_types = as_types(types)
     tables.check_columns(original_frame, declared_types)
     check_same_records(len(original_frame), len(masked_frame))
@@ -105,17 +105,17 @@ def assess(
         return assess_frames(
             original_frame if rows is None else tables.take(original_frame, rows),
             masked_frame if rows is None else tables.take(masked_frame, rows),
-            names,
-            names,
+            quasi_identifier_names,
+            quasi_identifier_names,
             as_list(confidential),
-            measures=requested or MEASURES,
+            measures=requested_measures or MEASURES,
             types=declared_types,
             weight=weight,
             units=units if units is None or rows is None else units[rows],
         )
 
-    assessment = assess_rows(None)
-    _check_computed(requested or (), assessment)
+    assessment = assess_rows(rows=None)
+    _check_computed(requested_measures or (), assessment)
     if by is not None:
         split = split_subgroups([original_frame], by, min_group, declared_types, units)
         results = tuple(assess_rows(group.rows[0]) for group in split.groups)
@@ -124,7 +124,7 @@ def assess(
     return assessment
 
 
-def _check_names(names: Sequence[str]) -> None:
+def _check_measure_names(names: Sequence[str]) -> None:
     """Refuse names of measures that do not exist."""
     for name in names:
         if name not in MEASURES:
@@ -175,12 +175,14 @@ def _subgroups(
 
 
 def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]:
-    """Return the columns of both tables whose values differ."""
+    """Return the columns whose values differ between the tables; refuse if there are none."""
     original_frame, masked_frame = tables.open_frame(original), tables.open_frame(masked)
     check_same_records(len(original_frame), len(masked_frame))
-    changed = [name for name in masked_frame.columns if name in original_frame.columns]
     changed = [
-        name for name in changed if tables.column_differs(original_frame, masked_frame, name)
+        name
+        for name in masked_frame.columns
+        if name in original_frame.columns
+        and tables.column_differs(original_frame, masked_frame, name)
     ]
     if not changed:
         raise InputError(

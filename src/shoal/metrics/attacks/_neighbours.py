@@ -1,4 +1,4 @@
-"""The search for the released classes that are nearest to each target."""
+"""Search for the released classes that are nearest to each target."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.mixed_search import MixedIndex, MixedTable, list_within, tighten_bounds
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._scaling import ROUNDING_TOLERANCE
-from shoal.metrics._types import Labels, Values
 
 STRIDE = 50  # targets searched for at a time, in one thread
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The nearest classes of each target; several if they are equally near.
+    """The nearest class of each target, or several that are equally near.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Neighbours:
     nearest: Labels
 
     def nearest_to(self, target: int) -> Labels:
-        """Return the nearest classes of one target."""
+        """Return the nearest classes of a target."""
         return self.nearest[self.starts[target] : self.starts[target + 1]]
 
 
@@ -60,7 +60,7 @@ def _search_chunk(index: MixedIndex, all_targets: MixedTable, chunk: slice) -> N
     targets = all_targets.select_rows(chunk)
     squared_distances = np.full(len(targets.numbers), np.inf)
     tighten_bounds(index, targets, squared_distances)
-    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)
+    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)  # as near, up to rounding
     counts = np.zeros(len(squared_distances), np.int64)
     list_within(index, targets, bounds, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])

@@ -1,21 +1,20 @@
-"""Predicates: conditions on columns, read off released records or drawn at random."""
+"""Predicates: conditions on columns, taken from released records or drawn at random."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITION, count_matches
-from shoal.metrics._types import Labels, Matrix
+from shoal.metrics._array_types import AnyValues, Codes, Counts, Mask, Matrix, Rows
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import Column
 
-TRIES_PER_PREDICATE = 20  # predicates tried for each one that is needed
-TRIES_IN_LONG_TABLE = 5
-LONG_TABLE = 100_000  # classes of released records
+TRIES_PER_PREDICATE = 20  # predicates tried, at most, for each one that is wanted
+TRIES_PER_PREDICATE_IN_LONG_TABLE = 5
+LONG_TABLE = 100_000  # released classes from which a table is long
 STRIDE = 500  # predicates tried at a time
 CHUNK = 50  # predicates that a thread evaluates at a time
 
@@ -34,19 +33,19 @@ class Predicates:
         Value that the column is compared with.
     """
 
-    columns: Labels
-    operators: Labels
+    columns: Codes
+    operators: Codes
     values: Matrix
 
     def __len__(self) -> int:
         return len(self.columns)
 
-    def take(self, rows: NDArray[np.generic]) -> "Predicates":
+    def take(self, rows: Rows | Mask) -> "Predicates":
         """Return some of the predicates."""
         return Predicates(self.columns[rows], self.operators[rows], self.values[rows])
 
-    def count(self, table: Matrix, n_jobs: int) -> Labels:
-        """Return how many records of a table meet each predicate, counting up to 2."""
+    def count(self, table: Matrix, n_jobs: int) -> Counts:
+        """Return for each predicate how many records of a table meet it; 2 means several."""
         counts = np.zeros(len(self), np.int64)
 
         def evaluate(start: int) -> None:
@@ -59,39 +58,43 @@ class Predicates:
         return counts
 
 
-def concatenate(predicates: Predicates, other: Predicates) -> Predicates:
-    """Return the predicates of both."""
-    width = max(predicates.columns.shape[1], other.columns.shape[1])
+def concatenate(first: Predicates, second: Predicates) -> Predicates:
+    """Return the predicates of both, with as many conditions as the longer ones have."""
+    n_conditions = max(first.columns.shape[1], second.columns.shape[1])
 
-    def pad(array: NDArray[np.generic], fill_value: float) -> NDArray[np.generic]:
-        padding = ((0, 0), (0, width - array.shape[1]))
+    def pad(array: AnyValues, fill_value: float) -> AnyValues:
+        padding = ((0, 0), (0, n_conditions - array.shape[1]))
         return np.pad(array, padding, constant_values=fill_value)
 
     padded_arrays = [
         [pad(p.columns, NO_CONDITION), pad(p.operators, EQUAL), pad(p.values, 0)]
-        for p in (predicates, other)
+        for p in (first, second)
     ]
     return Predicates(*(np.concatenate(arrays) for arrays in zip(*padded_arrays, strict=True)))
 
 
 def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predicates:
-    """Return predicates of one column that match a single class of released records."""
+    """Return predicates of one column that match a single class of released records.
+
+    These are values that only one class has, and ``AT_MOST`` the least and ``AT_LEAST`` the
+    greatest number if only one class has it.
+    """
     released_classes = setting.classes(names)
     columns, operators, values = [], [], []
     for i, name in enumerate(names):
         column = setting.tables.released[name][released_classes.representatives].astype(np.float64)
         distinct, occurrences = np.unique(column, return_counts=True)  # NaN counts as one value
-        rare = distinct[occurrences == 1]
-        column_operators = [EQUAL] * len(rare)
+        column_values = distinct[occurrences == 1]
+        column_operators = [EQUAL] * len(column_values)
         if setting.tables.is_quantitative(name):
             numbers = np.flatnonzero(~np.isnan(distinct))
             for operator, extreme in ((AT_MOST, numbers[:1]), (AT_LEAST, numbers[-1:])):
-                unique_extremes = extreme[occurrences[extreme] == 1]
-                rare = np.append(rare, distinct[unique_extremes])
-                column_operators += [operator] * len(unique_extremes)
-        columns.append(np.full(len(rare), i))
+                unique_extreme = extreme[occurrences[extreme] == 1]
+                column_values = np.append(column_values, distinct[unique_extreme])
+                column_operators += [operator] * len(unique_extreme)
+        columns.append(np.full(len(column_values), i))
         operators.append(np.array(column_operators, np.int64))
-        values.append(rare)
+        values.append(column_values)
     arrays = (np.concatenate(chunks)[:, np.newaxis] for chunks in (columns, operators, values))
     return Predicates(*arrays)
 
@@ -104,13 +107,18 @@ def predicates_from_records(
     n_wanted: int,
     rng: np.random.Generator,
 ) -> tuple[Predicates, int]:
-    """Return predicates of released records that match one class, and how many were tried."""
+    """Return predicates taken from released records that match one class, and how many were tried.
+
+    A category becomes an equality, a number ``AT_LEAST`` if it is above the median of its column,
+    and ``AT_MOST`` otherwise.
+    """
     table = as_matrix(setting.tables.released, columns, setting.classes(columns).representatives)
     is_quantitative = np.array([setting.tables.is_quantitative(name) for name in columns])
     medians = np.array([_median(column) for column in table.T])
     no_columns = np.zeros((0, n_conditions), np.int64)
     predicates = Predicates(no_columns, no_columns, no_columns.astype(np.float64))
-    tries_per_predicate = TRIES_PER_PREDICATE if len(table) < LONG_TABLE else TRIES_IN_LONG_TABLE
+    is_long = len(table) >= LONG_TABLE
+    tries_per_predicate = TRIES_PER_PREDICATE_IN_LONG_TABLE if is_long else TRIES_PER_PREDICATE
     n_tries, max_tries = 0, tries_per_predicate * n_wanted
     while len(predicates) < n_wanted and n_tries < max_tries:
         n_drawn = min(STRIDE, max_tries - n_tries)
@@ -120,16 +128,14 @@ def predicates_from_records(
         operators[~is_quantitative[drawn_columns] | np.isnan(values)] = EQUAL
         drawn_predicates = Predicates(drawn_columns, operators, values)
         n_before = len(predicates)
+        matches_one_class = drawn_predicates.count(table, setting.options.n_jobs) == 1
         predicates = _drop_duplicates(
-            concatenate(
-                predicates,
-                drawn_predicates.take(drawn_predicates.count(table, setting.options.n_jobs) == 1),
-            )
+            concatenate(predicates, drawn_predicates.take(matches_one_class))
         )
         n_tries += n_drawn
         progress.report(f"attacks: {attack_name}", min(len(predicates), n_wanted), n_wanted)
         if len(predicates) == n_before and len(table) < STRIDE:
-            break  # a short table has no others
+            break  # a short table probably has no others
     return predicates.take(np.arange(min(n_wanted, len(predicates)))), n_tries
 
 
@@ -150,8 +156,8 @@ def random_predicates(
     return Predicates(columns, operators, values)
 
 
-def as_matrix(table: dict[str, Column], names: Sequence[str], rows: Labels | None = None) -> Matrix:
-    """Return columns as a matrix of float64, column by column in memory."""
+def as_matrix(table: dict[str, Column], names: Sequence[str], rows: Rows | None = None) -> Matrix:
+    """Return columns as a matrix of float64 with contiguous columns."""
     columns = [table[name] if rows is None else table[name][rows] for name in names]
     return np.asfortranarray(np.column_stack(columns), np.float64)
 
@@ -163,7 +169,7 @@ def _median(column: Matrix) -> float:
 
 def _random_columns(
     n_columns: int, n_conditions: int, n_predicates: int, rng: np.random.Generator
-) -> Labels:
+) -> Codes:
     """Return ``n_conditions`` different columns in ascending order for each predicate."""
     return np.sort(
         np.argsort(rng.random((n_predicates, n_columns)), axis=1)[:, :n_conditions], axis=1
@@ -171,8 +177,8 @@ def _random_columns(
 
 
 def _drop_duplicates(predicates: Predicates) -> Predicates:
-    """Return each predicate once, in the order of the first of its kind."""
+    """Return each predicate once, in the order in which they first occur."""
     arrays = predicates.columns, predicates.operators, predicates.values
     rows = np.ascontiguousarray(np.column_stack([array.astype(np.float64) for array in arrays]))
-    key = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
-    return predicates.take(np.sort(np.unique(key, return_index=True)[1]))
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()
+    return predicates.take(np.sort(np.unique(keys, return_index=True)[1]))

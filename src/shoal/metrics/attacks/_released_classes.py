@@ -1,16 +1,16 @@
-"""Classes of released records that are equal on some columns."""
+"""Classes of released records that are equal on some columns, and their members."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Counts, Labels, Rows
 
 
 @dataclass(frozen=True, eq=False)
 class ReleasedClasses:
-    """Released records that are equal on some columns.
+    """Classes of released records that are equal on some columns.
 
     Parameters
     ----------
@@ -23,24 +23,22 @@ class ReleasedClasses:
     """
 
     labels: Labels
-    representatives: Labels
-    sizes: Labels
+    representatives: Rows
+    sizes: Counts
 
     @cached_property
-    def _order(self) -> Labels:
-        """The records, class by class."""
+    def _order(self) -> Rows:
+        """The rows of all records, class by class."""
         return np.argsort(self.labels, kind="stable")
 
     @cached_property
-    def _starts(self) -> Labels:
-        """Where the records of each class begin."""
+    def _starts(self) -> Rows:
+        """Where the rows of each class begin in ``_order``."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
-    def members(self, chosen_classes: Labels) -> Labels:
-        """Return the rows of all records of the chosen classes."""
+    def members(self, labels: Labels) -> Rows:
+        """Return the rows of all records in the classes with the given labels."""
         order, starts = self._order, self._starts
-        members_by_class = [
-            order[starts[chosen_class] : starts[chosen_class] + self.sizes[chosen_class]]
-            for chosen_class in chosen_classes.tolist()
-        ]
-        return np.concatenate(members_by_class)
+        return np.concatenate(
+            [order[starts[label] : starts[label] + self.sizes[label]] for label in labels.tolist()]
+        )

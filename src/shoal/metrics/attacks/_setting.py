@@ -1,4 +1,4 @@
-"""The common input of all attacks: tables, targets, classes, distances and random draws."""
+"""The input of all attacks: tables, targets, options, and what several attacks compute."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -6,11 +6,10 @@ from typing import Literal
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal._kernels.mixed_search import MixedIndex, MixedTable, build_index
+from shoal.metrics._array_types import Codes, Labels, Matrix, Rows, Values
 from shoal.metrics._ranks import mean_ranks
-from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.attacks._neighbours import Neighbours, search_neighbours
 from shoal.metrics.attacks._released_classes import ReleasedClasses
 from shoal.metrics.attacks._tables import AttackTables, Column
@@ -27,7 +26,7 @@ class AttackOptions:
     Parameters
     ----------
     n_attacks : int
-        Greatest number of targets.
+        Greatest number of targets, or of predicates.
     tolerance : float
         Relative error within which a guessed number is right.
     predicate_columns : int
@@ -50,7 +49,7 @@ class AttackOptions:
 
 @dataclass(eq=False)
 class AttackSetting:
-    """Tables, options and shared results of a run of attacks.
+    """Tables and options of a run of attacks; classes and neighbours are computed once.
 
     Parameters
     ----------
@@ -87,8 +86,8 @@ class AttackSetting:
     units: Labels | None
     aligned: bool
     options: AttackOptions
-    eligible_rows: Labels | None = None
-    eligible_control_rows: Labels | None = None
+    eligible_rows: Rows | None = None
+    eligible_control_rows: Rows | None = None
     _classes: dict[tuple[str, ...], ReleasedClasses] = field(default_factory=dict)
     _neighbours: dict[object, Neighbours] = field(default_factory=dict)
     _indexes: dict[object, MixedIndex] = field(default_factory=dict)
@@ -100,7 +99,7 @@ class AttackSetting:
         control = self.tables.control
         n_control = 0 if control is None else len(next(iter(control.values())))
         self.control_targets = self._sample("control", n_control, self.eligible_control_rows)
-        self.control_rows = np.arange(n_control)  # as many as the original has, if there are
+        self.control_rows = np.arange(n_control)  # at most as many as in the original
         if n_control > self.n_original:
             rows = self.rng("control rows").choice(n_control, self.n_original, replace=False)
             self.control_rows = np.sort(rows)
@@ -109,17 +108,18 @@ class AttackSetting:
         """Return a separate generator for each purpose, so that attacks are independent."""
         return np.random.default_rng([self.options.seed, crc32(purpose.encode())])
 
-    def _sample(self, purpose: str, n_records: int, candidates: Labels | None) -> Labels:
-        candidates = np.arange(n_records) if candidates is None else candidates
-        if len(candidates) <= self.options.n_attacks:
-            return candidates
-        sampled = self.rng(purpose).choice(len(candidates), self.options.n_attacks, replace=False)
-        return candidates[np.sort(sampled)]
+    def _sample(self, purpose: str, n_records: int, eligible_rows: Rows | None) -> Rows:
+        """Return at most ``n_attacks`` random rows of a table."""
+        rows = np.arange(n_records) if eligible_rows is None else eligible_rows
+        if len(rows) <= self.options.n_attacks:
+            return rows
+        sampled = self.rng(purpose).choice(len(rows), self.options.n_attacks, replace=False)
+        return rows[np.sort(sampled)]
 
     def with_targets_of(
-        self, eligible_rows: Labels, eligible_control_rows: Labels | None
+        self, eligible_rows: Rows, eligible_control_rows: Rows | None
     ) -> "AttackSetting":
-        """Return the same setting with targets of a group only; classes and indexes are shared."""
+        """Return the setting with the targets of a group; classes and indexes are shared."""
         return replace(
             self,
             eligible_rows=eligible_rows,
@@ -128,26 +128,27 @@ class AttackSetting:
         )
 
     def classes(self, names: Sequence[str]) -> ReleasedClasses:
-        """Return the classes of released records that are equal on the columns."""
+        """Return the classes of released records that are equal on some columns."""
         key = tuple(sorted(names))
         if key not in self._classes:
             labels = classes(np.column_stack([self.tables.released[name] for name in key]))
-            _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
-            self._classes[key] = ReleasedClasses(labels, first, sizes)
+            _, representatives, sizes = np.unique(labels, return_index=True, return_counts=True)
+            self._classes[key] = ReleasedClasses(labels, representatives, sizes)
         return self._classes[key]
 
     def points(
-        self, names: Sequence[str], rows: Labels, target_table: TargetTable, scale: Scale
+        self, names: Sequence[str], rows: Rows, target_table: TargetTable, scale: Scale
     ) -> tuple[MixedTable, MixedTable]:
-        """Return the classes on the columns and some records as points on a common scale.
+        """Return the released classes and the records of some rows as points on a common scale.
 
-        Numbers have mean 0 and standard deviation 1 in the release, which an attacker has. On the
-        scale of ranks, each number is first replaced by its rank in its own table.
+        On this scale the numbers of the release, which an attacker has, have mean 0 and standard
+        deviation 1. On the scale of ranks, numbers are first replaced by their ranks in their own
+        table.
         """
         representatives = self.classes(names).representatives
         source = self.tables.control if target_table == "control" else self.tables.original
         assert source is not None
-        table, targets = [], []
+        class_columns, target_columns = [], []
         for name in (name for name in names if self.tables.is_quantitative(name)):
             released_values, target_values = self.tables.released[name], source[name]
             if scale == "ranks":
@@ -157,37 +158,36 @@ class AttackSetting:
             centre = present_values.mean() if len(present_values) else 0.0
             std = _standard_deviation(present_values, centre) if len(present_values) else 0.0
             std = std if std > 0 else 1.0
-            table.append((released_values[representatives] - centre) / std)
-            targets.append((target_values[rows] - centre) / std)
+            class_columns.append((released_values[representatives] - centre) / std)
+            target_columns.append((target_values[rows] - centre) / std)
         category_names = [name for name in names if not self.tables.is_quantitative(name)]
-        return (
-            MixedTable(
-                _stack_numbers(table, len(representatives)),
-                _stack_codes(self.tables.released, category_names, representatives),
-            ),
-            MixedTable(
-                _stack_numbers(targets, len(rows)), _stack_codes(source, category_names, rows)
-            ),
+        released_classes = MixedTable(
+            _stack_numbers(class_columns, len(representatives)),
+            _stack_codes(self.tables.released, category_names, representatives),
         )
+        targets = MixedTable(
+            _stack_numbers(target_columns, len(rows)), _stack_codes(source, category_names, rows)
+        )
+        return released_classes, targets
 
     def neighbours(
         self, names: Sequence[str], target_table: TargetTable = "original", scale: Scale = "values"
     ) -> Neighbours:
-        """Return the nearest classes of all targets of a table, by their values in the columns."""
+        """Return the released classes that are nearest to each target in some columns."""
         names = tuple(sorted(names))
         key = (names, target_table, scale)
         if key not in self._neighbours:
             rows = self.targets if target_table == "original" else self.control_targets
-            table, targets = self.points(names, rows, target_table, scale)
+            released_classes, targets = self.points(names, rows, target_table, scale)
             if (names, scale) not in self._indexes:
-                self._indexes[names, scale] = build_index(table)
+                self._indexes[names, scale] = build_index(released_classes)
             index = self._indexes[names, scale]
             self._neighbours[key] = search_neighbours(index, targets, self.options.n_jobs)
         return self._neighbours[key]
 
 
 def _standard_deviation(values: Values, centre: float) -> float:
-    """Return the standard deviation, also where the squares of the values are too large."""
+    """Return the standard deviation, even if squares of the values are too large for a float."""
     with np.errstate(over="ignore"):
         std = float(values.std())
     if np.isfinite(std):
@@ -205,10 +205,10 @@ def _rank_shares(values: Values) -> Values:
     return rank_shares
 
 
-def _stack_numbers(columns: list[Values], rows: int) -> Matrix:
-    return np.ascontiguousarray(np.array(columns).reshape(len(columns), rows).T)
+def _stack_numbers(columns: list[Values], n_rows: int) -> Matrix:
+    return np.ascontiguousarray(np.array(columns).reshape(len(columns), n_rows).T)
 
 
-def _stack_codes(table: dict[str, Column], names: list[str], rows: Labels) -> NDArray[np.int64]:
+def _stack_codes(table: dict[str, Column], names: list[str], rows: Rows) -> Codes:
     columns = np.array([table[name][rows] for name in names], np.int64)
     return np.ascontiguousarray(columns.reshape(len(names), len(rows)).T)

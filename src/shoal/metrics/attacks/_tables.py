@@ -1,4 +1,4 @@
-"""The columns of the original, the released and the control table, with the same codes."""
+"""The columns that the original, the release and the control table have in common."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,18 +56,17 @@ def read_tables(
 ) -> AttackTables:
     """Return the columns that all tables have in common.
 
-    A release may have recoded values, such as ``20-29`` for 27. An attacker knows what such a
-    label covers. So where a column has labels that the original does not have, a target has the
-    label of its own released record, which is what an attacker can know at most.
+    A release may have recoded values, such as ``20-29`` for 27, and an attacker knows which values
+    such a label covers. So if a column has labels that the original does not have, the value of a
+    target is replaced by the label of its own released record, the most that an attacker can know.
     """
     frames = [original, released, *([] if control is None else [control])]
+    names = [name for name in released.columns if all(name in frame.columns for frame in frames)]
     result = AttackTables({}, {}, None if control is None else {})
     recoded, not_comparable = [], []
-    for name in [
-        name for name in released.columns if all(name in frame.columns for frame in frames)
-    ]:
+    for name in names:
         try:
-            columns = _read(frames, name, types.get(name))
+            columns = _read_column(frames, name, types.get(name))
         except InputError:
             not_comparable.append(name)
             continue
@@ -93,10 +92,10 @@ def read_tables(
     return result
 
 
-def _read(frames: Sequence[Frame], name: str, declared: Type | None) -> list[Column]:
-    """Return one column of all tables: numbers, or codes that the tables share."""
+def _read_column(frames: Sequence[Frame], name: str, declared_type: Type | None) -> list[Column]:
+    """Return one column of each table: numbers, or codes that are the same in all tables."""
     try:
-        column = read_concatenated(frames, name, declared)
+        column = read_concatenated(frames, name, declared_type)
     except InputError:
         return list(text_codes(frames, name))
     values = column.codes if column.kind in ("nominal", "boolean") else column.values

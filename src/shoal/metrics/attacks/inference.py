@@ -1,8 +1,10 @@
-"""Attribute inference: a confidential value from the released records nearest to a person."""
+"""Attribute inference: guess a confidential value from the released records nearest to a person."""
+
+from math import isnan
 
 import numpy as np
 
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
 from shoal.metrics.attacks._setting import AttackSetting, TargetTable
 from shoal.metrics.attacks._tables import Column
 from shoal.metrics.attacks.result import AttackResult
@@ -18,7 +20,7 @@ def inference(setting: AttackSetting) -> list[AttackResult] | str:
 
     The attacker knows the quasi-identifiers of a target and looks up the nearest released records.
     The guess is their commonest value, or their median if the column holds numbers. A number is
-    right within the tolerance, relative to the true value.
+    right if its error, relative to the true value, is within the tolerance.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ def inference(setting: AttackSetting) -> list[AttackResult] | str:
     Returns
     -------
     list of AttackResult or str
-        One result for each confidential column; or why there is none.
+        One result for each confidential column, or why there is none.
 
     References
     ----------
@@ -42,9 +44,11 @@ def inference(setting: AttackSetting) -> list[AttackResult] | str:
 
 
 def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
+    """Return the result of guessing one confidential column."""
     tables = setting.tables
     true_values = tables.original[name][setting.targets]
     success_chances = _success_chances(setting, name, true_values, "original")
+    is_known = ~np.isnan(success_chances)
     if tables.control is not None:
         true_values = tables.control[name][setting.control_targets]
         control_chances = _success_chances(setting, name, true_values, "control")
@@ -56,14 +60,12 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
             _success_chance(guess, value, setting.options.tolerance)
             for value in true_values.tolist()
         ]
-        is_present = ~np.isnan(success_chances)
-        baseline = float(np.array(guess_chances)[is_present].mean()) if is_present.any() else 0.0
+        baseline = float(np.array(guess_chances)[is_known].mean()) if is_known.any() else 0.0
         baseline_of = "the commonest value (the median of numbers) of the release for everybody"
-    known_chances = success_chances[~np.isnan(success_chances)]
     return AttackResult(
         name=f"inference:{name}",
-        successes=float(known_chances.sum()),
-        trials=len(known_chances),
+        successes=float(success_chances[is_known].sum()),
+        trials=int(is_known.sum()),
         baseline=baseline,
         baseline_of=baseline_of,
         columns=setting.quasi_identifiers,
@@ -74,11 +76,11 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
 def _success_chances(
     setting: AttackSetting, name: str, true_values: Column, target_table: TargetTable
 ) -> Values:
-    """Return the chance that the guess about each target is right; NaN if the truth is missing."""
+    """Return for each target the chance that the guess is right; NaN if its value is missing."""
     neighbours = setting.neighbours(setting.quasi_identifiers, target_table)
     released_classes = setting.classes(setting.quasi_identifiers)
     values = setting.tables.released[name]
-    guesses: dict[bytes, list[float]] = {}  # targets with the same candidates share the guess
+    guesses: dict[bytes, list[float]] = {}  # the same for targets with the same nearest records
     chances = np.empty(len(true_values))
     for i, value in enumerate(true_values.tolist()):
         nearest = neighbours.nearest_to(i)
@@ -105,9 +107,9 @@ def best_guess(values: Column) -> list[float]:
 
 
 def _success_chance(guess: list[float], true_value: float, tolerance: float) -> float:
-    """Return the chance that the guess is right; NaN if the truth is a missing number."""
-    if true_value != true_value:
+    """Return the chance that a guess is right; NaN if the true value is a missing number."""
+    if isnan(true_value):
         return float("nan")
-    if isinstance(true_value, int):
+    if isinstance(true_value, int):  # the code of a category
         return (true_value in guess) / len(guess)
     return float(bool(guess) and abs(guess[0] - true_value) <= tolerance * abs(true_value))

@@ -1,8 +1,9 @@
-"""Linkability: a release connects two sources that hold different columns of a person."""
+"""Linkability: connect two sources with different columns of a person through the release."""
 
 import numpy as np
 
-from shoal.metrics.attacks._setting import AttackSetting
+from shoal.metrics._array_types import Values
+from shoal.metrics.attacks._setting import AttackSetting, TargetTable
 from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
@@ -17,8 +18,8 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
 
     The attacker knows some columns of a person from one source and other columns from another, and
     looks up the nearest released record by each half. The attack succeeds if both are the same
-    record. Where several records are equally near, one is drawn for each half: with s and t
-    candidates and c in common, the chance is c / (s t).
+    record. If several records are equally near, one is drawn for each half: with s and t candidates
+    and c in common, the chance is c / (s t).
 
     Parameters
     ----------
@@ -40,18 +41,13 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
     halves = setting.options.halves or _default_halves(setting)
     if halves is None:
         return "Needs at least two columns."
-    # Classes on all columns of both halves, so that candidates can be compared.
     success_chances = _success_chances(setting, halves, "original")
     if setting.tables.control is not None:
-        control_chances = _success_chances(setting, halves, "control")
-        baseline, baseline_of = (
-            float(control_chances.mean()),
-            "the same attack on the control table",
-        )
+        baseline = float(_success_chances(setting, halves, "control").mean())
+        baseline_of = "the same attack on the control table"
     else:
         baseline, baseline_of = 1 / setting.n_released, "two random records"
     is_bounded = any(set(half) <= set(setting.quasi_identifiers) for half in halves)
-    smallest_class = setting.smallest_class
     return AttackResult(
         name="linkability",
         successes=float(success_chances.sum()),
@@ -59,16 +55,16 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
         baseline=baseline,
         baseline_of=baseline_of,
         columns=(*halves[0], *halves[1]),
-        ceiling=1 / smallest_class if is_bounded else None,
+        ceiling=1 / setting.smallest_class if is_bounded else None,
         ceiling_reason=CEILING if is_bounded else "Neither half has quasi-identifiers alone.",
         remark=f"Halves: {', '.join(halves[0])} and {', '.join(halves[1])}.",
     )
 
 
 def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Split the quasi-identifiers alternately; pair a single one with the confidential columns.
+    """Return every second quasi-identifier and the others; None if there are not two columns.
 
-    None if there are not two columns to split.
+    A single quasi-identifier is paired with the confidential columns.
     """
     quasi_identifiers = setting.quasi_identifiers
     if len(quasi_identifiers) > 1:
@@ -77,11 +73,13 @@ def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str,
 
 
 def _success_chances(
-    setting: AttackSetting, halves: tuple[tuple[str, ...], tuple[str, ...]], target_table: str
-) -> np.ndarray:
-    """Return the chance of each target that both halves lead to the same record."""
+    setting: AttackSetting,
+    halves: tuple[tuple[str, ...], tuple[str, ...]],
+    target_table: TargetTable,
+) -> Values:
+    """Return for each target the chance that both halves lead to the same record."""
     half_classes = [setting.classes(half) for half in halves]
-    neighbours = [setting.neighbours(half, target_table) for half in halves]  # type: ignore[arg-type]
+    neighbours = [setting.neighbours(half, target_table) for half in halves]
     chances = np.empty(len(neighbours[0].squared_distances))
     for i in range(len(chances)):
         nearest_by_half = [half_neighbours.nearest_to(i) for half_neighbours in neighbours]
@@ -91,6 +89,6 @@ def _success_chances(
         ]
         smaller, larger = (0, 1) if sizes[0] <= sizes[1] else (1, 0)
         records = half_classes[smaller].members(nearest_by_half[smaller])
-        common = np.isin(half_classes[larger].labels[records], nearest_by_half[larger]).sum()
-        chances[i] = common / (sizes[0] * sizes[1])
+        n_common = np.isin(half_classes[larger].labels[records], nearest_by_half[larger]).sum()
+        chances[i] = n_common / (sizes[0] * sizes[1])
     return chances

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Rows, Values
 from shoal.metrics.attacks._setting import AttackSetting, Scale
 from shoal.metrics.attacks.result import AttackResult
 
@@ -78,26 +78,26 @@ def rank_linkage(setting: AttackSetting) -> AttackResult | str:
 
 
 def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str:
+    """Return the result of drawing one of the records of the nearest classes for each target."""
     if not setting.aligned:
         return NOT_ALIGNED
-    names = setting.quasi_identifiers
-    neighbours = setting.neighbours(names, scale=scale)
-    labels = setting.classes(names).labels
-    sizes = setting.classes(names).sizes
+    neighbours = setting.neighbours(setting.quasi_identifiers, scale=scale)
+    released_classes = setting.classes(setting.quasi_identifiers)
     starts, records = correct_records(setting, setting.targets)
-    correct_classes = labels[records]
+    correct_classes = released_classes.labels[records]
     chances = np.empty(len(setting.targets))
     for i in range(len(chances)):
-        candidates = neighbours.nearest_to(i)
-        n_correct = np.isin(correct_classes[starts[i] : starts[i + 1]], candidates).sum()
-        chances[i] = n_correct / sizes[candidates].sum()
+        nearest = neighbours.nearest_to(i)
+        n_correct = np.isin(correct_classes[starts[i] : starts[i + 1]], nearest).sum()
+        chances[i] = n_correct / released_classes.sizes[nearest].sum()
     return linkage_result(setting, name, chances)
 
 
-def correct_records(setting: AttackSetting, targets: Labels) -> tuple[Labels, Labels]:
+def correct_records(setting: AttackSetting, targets: Rows) -> tuple[Rows, Rows]:
     """Return the records that are a correct link for each target: its own, or those of its unit.
 
-    The second array holds them one target after the other; the first holds where each begins.
+    The second array has the records of all targets, one after the other; those of target i are
+    between entries i and i + 1 of the first array.
     """
     if setting.units is None:
         return np.arange(len(targets) + 1), targets
@@ -108,7 +108,7 @@ def correct_records(setting: AttackSetting, targets: Labels) -> tuple[Labels, La
 
 
 def linkage_result(setting: AttackSetting, name: str, chances: Values) -> AttackResult:
-    """Return the result of a linkage attack from the chance of each target."""
+    """Return the result of a linkage attack, given the chance of a correct link of each target."""
     if setting.units is None:
         baseline, baseline_of = 1 / setting.n_released, "a random record"
     else:

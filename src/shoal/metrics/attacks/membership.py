@@ -11,9 +11,9 @@ NO_CEILING = "k does not limit what a release reveals about who is in the table.
 def membership(setting: AttackSetting) -> AttackResult | str:
     """Guess whether a target is in the table from the distance to the nearest released record.
 
-    Half of the targets are in the table, the other half are of the control table. The attacker
-    knows their quasi-identifiers and names that half of them whose nearest released records are
-    closest; among equal distances at the border, the guess is random.
+    Half of the targets are in the original, the other half in the control table. The attacker knows
+    their quasi-identifiers and guesses that the half with the shorter distances to the nearest
+    released record is in the original; among equal distances at the threshold, the guess is random.
 
     Parameters
     ----------
@@ -23,24 +23,24 @@ def membership(setting: AttackSetting) -> AttackResult | str:
     Returns
     -------
     AttackResult or str
-        The result, or why the attack cannot be carried out. A random guess is right in half of the
-        cases, so a rate of 0.5 means that nothing is learned.
+        The result, or why the attack cannot be carried out. A rate of 0.5 is that of random
+        guessing.
     """
     if setting.tables.control is None:
         return "Needs a control table: records of the same kind that are not in the original."
     names = setting.quasi_identifiers
     rng = setting.rng("membership")
-    member_distances, non_member_distances = (
-        setting.neighbours(names).squared_distances,
-        setting.neighbours(names, "control").squared_distances,
-    )
+    member_distances = setting.neighbours(names).squared_distances
+    non_member_distances = setting.neighbours(names, "control").squared_distances
     half = min(len(member_distances), len(non_member_distances))
     member_distances = rng.choice(member_distances, half, replace=False)
     non_member_distances = rng.choice(non_member_distances, half, replace=False)
     distances = np.concatenate([member_distances, non_member_distances])
     threshold = np.sort(distances)[half - 1]
+    # The probability with which each target is guessed to be a member.
     guesses = np.where(distances < threshold, 1.0, 0.0)
-    guesses[distances == threshold] = (half - guesses.sum()) / (distances == threshold).sum()
+    is_tied = distances == threshold
+    guesses[is_tied] = (half - guesses.sum()) / is_tied.sum()
     return AttackResult(
         name="membership",
         successes=float(guesses[:half].sum() + (1 - guesses[half:]).sum()),

@@ -1,8 +1,8 @@
-"""Reconstruction: the value of a person from a group mean and the values of the other members."""
+"""Reconstruction: the value of a person, from a class mean and the values of other members."""
 
 import numpy as np
 
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
@@ -11,12 +11,12 @@ NO_CEILING = "k protects only against those who know fewer than k - 1 other memb
 
 
 def reconstruction(setting: AttackSetting) -> AttackResult | str:
-    """Subtract known values from the sum of a group to learn the value of another member.
+    """Subtract known values from the sum of a class to learn the value of another member.
 
-    An insider knows the original values of k - 1 other members of a target's class of g records, as
-    colleagues of the target who compare their data do. The class mean times g, minus what is
-    known, is the sum of the other g - k + 1 values; their mean is the guess. In a class of k
-    records it is the value of the target itself.
+    Insiders, such as colleagues of the target who compare their data, know the original values of
+    k - 1 other members of its class of g records. The class mean times g, minus the known values,
+    is the sum of the other g - k + 1 values. Their mean is the guess; in a class of k records it is
+    the value of the target itself.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
     Returns
     -------
     AttackResult or str
-        The result, or why the attack cannot be carried out. Near 1 where classes of k records have
-        their mean, by design: it is what k does not protect from.
+        The result, or why the attack cannot be carried out. The rate is near 1 if classes of k
+        records are replaced by their means: k does not protect from this attack.
     """
     if not setting.aligned:
         return NOT_ALIGNED
@@ -59,17 +59,17 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
 def _guess_values(
     setting: AttackSetting, columns: list[str], k: int
 ) -> tuple[Values, Values, Values]:
-    """Return the guess, the released value and the true value of a random column of each target."""
+    """Return guess, released value and true value of each target, in a random column."""
     released_classes = setting.classes(setting.quasi_identifiers)
     rng = setting.rng("reconstruction")
     guesses, released_values, true_values = np.full((3, len(setting.targets)), np.nan)
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
         original, released = setting.tables.original[name], setting.tables.released[name]
-        group = released_classes.members(released_classes.labels[[target]])
-        known_records = rng.choice(group[group != target], k - 1, replace=False)
-        remainder = len(group) * released[target] - original[known_records].sum()
-        guesses[i] = remainder / (len(group) - (k - 1))
+        members = released_classes.members(released_classes.labels[[target]])
+        known_records = rng.choice(members[members != target], k - 1, replace=False)
+        remainder = len(members) * released[target] - original[known_records].sum()
+        guesses[i] = remainder / (len(members) - (k - 1))
         released_values[i], true_values[i] = released[target], original[target]
     return guesses, released_values, true_values
 

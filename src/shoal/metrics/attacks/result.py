@@ -2,58 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 from shoal._text import align_rows, text_width
 from shoal.frame.roles import RECORD_UNIT
-from shoal.metrics._confidence import NORMAL_QUANTILE
-from shoal.metrics.figures import attack_figures
-from shoal.metrics.named_results import NamedResults
+from shoal.metrics._confidence_intervals import wilson_interval
+from shoal.metrics.evaluation.results_by_name import ResultsByName
+from shoal.metrics.limits.figure_names import attack_figure_names
 from shoal.metrics.subgroups import Subgroups
 
 # A rate that exceeds its ceiling by a smaller share equals it up to rounding.
 CEILING_TOLERANCE = 1e-9
-
-
-def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
-    """Return the Wilson score interval of a success rate, at 95 % [W27]_.
-
-    Unlike the usual normal interval it lies within [0, 1] and is not empty at 0 and 1. Where a
-    trial succeeds with a known chance, as with several equally near records, the sum of the
-    chances takes the place of the number of successes; the interval is then too wide rather than
-    too narrow.
-
-    Parameters
-    ----------
-    successes : float
-        Number of successes, or sum of their chances.
-    trials : int
-        Number of trials; with none, the interval is [0, 1].
-
-    Returns
-    -------
-    low, high : float
-        Both ends, in [0, 1].
-
-    References
-    ----------
-    .. [W27] Wilson, E. B. (1927). Probable inference, the law of succession, and statistical
-       inference. Journal of the American Statistical Association 22, 209-212.
-
-    Examples
-    --------
-    >>> low, high = wilson_interval(8, 10)
-    >>> round(low, 3), round(high, 3)
-    (0.49, 0.943)
-    """
-    if trials == 0:
-        return 0.0, 1.0
-    rate, square = successes / trials, NORMAL_QUANTILE**2
-    centre = (rate + square / (2 * trials)) / (1 + square / trials)
-    spread = sqrt(rate * (1 - rate) / trials + square / (4 * trials**2))
-    half = NORMAL_QUANTILE * spread / (1 + square / trials)
-    return max(0.0, min(rate, centre - half)), min(1.0, max(rate, centre + half))
 
 
 @dataclass(frozen=True)
@@ -66,19 +25,19 @@ class AttackResult:
         Name of the attack in `shoal.metrics.attacks.ATTACKS`; inference adds the column after a
         colon.
     successes : float
-        Number of successful attacks. Where the attacker draws among equally good candidates, the
+        Number of successful attacks. If the attacker draws among equally good candidates, the
         chance of success counts.
     trials : int
         Number of attacks.
     baseline : float
-        Success rate without the release: of the same guess about records that are not in the
-        table, if there is a control table, or of the best guess that needs no release.
+        Success rate that is not due to the release: that of the same attack on a control table, if
+        there is one, or else that of a simple guess.
     baseline_of : str
         What the baseline is, in words.
     columns : tuple of str
-        Columns that the attacker knows or uses.
+        Columns that the attack uses.
     ceiling : float or None
-        Success rate that the guarantee of k does not let an attack exceed; None if none follows.
+        Greatest success rate that is possible with k-anonymity; None if it implies no limit.
     ceiling_reason : str
         Why the ceiling holds, or why there is none.
     remark : str
@@ -114,7 +73,8 @@ class AttackResult:
     def exceeds_ceiling(self) -> bool:
         """Whether the rate is above the ceiling, which then does not hold.
 
-        Successes are chances, each of them at most the ceiling; so no interval is allowed for.
+        Rates are means of chances, and each chance is at most the ceiling. So a rate above it is no
+        random error, and its confidence interval does not matter.
         """
         return self.ceiling is not None and self.rate > self.ceiling * (1 + CEILING_TOLERANCE)
 
@@ -136,7 +96,7 @@ class AttackResult:
         }
 
 
-class Attacks(NamedResults[AttackResult]):
+class Attacks(ResultsByName[AttackResult]):
     """Results of several attacks by name, with the reasons why others were not carried out.
 
     Parameters
@@ -174,7 +134,7 @@ class Attacks(NamedResults[AttackResult]):
 
     @property
     def exceeded(self) -> tuple[str, ...]:
-        """Names of the attacks whose rate is above their ceiling, in a group too."""
+        """Names of the attacks whose rate is above their ceiling, for all targets or in a group."""
         groups = () if self.groups is None else self.groups.results
         all_results = [*self.results, *(result for group in groups for result in group.results)]
         return tuple(dict.fromkeys(result.name for result in all_results if result.exceeds_ceiling))
@@ -190,7 +150,7 @@ class Attacks(NamedResults[AttackResult]):
         for result in self.results:
             attack, colon, column = result.name.partition(":")
             for name, value in zip(
-                attack_figures(attack), (result.rate, result.excess), strict=True
+                attack_figure_names(attack), (result.rate, result.excess), strict=True
             ):
                 figures[f"{name}{colon}{column}"] = value
         return figures | ({} if self.groups is None else self.groups.worst_figures())
@@ -198,7 +158,7 @@ class Attacks(NamedResults[AttackResult]):
     def reasons(self) -> dict[str, str]:
         """Return why attacks were not carried out, by the names of their figures."""
         reasons = self.not_run.items()
-        return {name: reason for attack, reason in reasons for name in attack_figures(attack)}
+        return {name: reason for attack, reason in reasons for name in attack_figure_names(attack)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all results as plain data."""
@@ -219,15 +179,10 @@ class Attacks(NamedResults[AttackResult]):
 
     def __repr__(self) -> str:
         headings = ["attack", "rate", "95 % CI", "baseline", "excess", "ceiling", "tries"]
-        rows = [headings, *map(_cells, self.results)]
+        rows = [headings, *map(_row_of_text, self.results)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        alignments = ["<", *">" * (len(headings) - 1)]
-        lines = [
-            "  ".join(
-                f"{c:{p}{w}}" for c, p, w in zip(row, alignments, widths, strict=True)
-            ).rstrip()
-            for row in rows
-        ]
+        formats = [f"{'>' if i else '<'}{column_width}" for i, column_width in enumerate(widths)]
+        lines = ["  ".join(map(format, row, formats)).rstrip() for row in rows]
         width = text_width()
         if width is not None and max(map(len, lines)) > width:
             lines = [align_rows(rows)]
@@ -242,7 +197,8 @@ class Attacks(NamedResults[AttackResult]):
         )
 
 
-def _cells(result: AttackResult) -> list[str]:
+def _row_of_text(result: AttackResult) -> list[str]:
+    """Return the cells of a result under the headings, in per cent."""
     low, high = result.interval
     return [
         result.name,

@@ -1,4 +1,4 @@
-"""The function `attack`: attack a release as someone who knows part of the original would."""
+"""The function `attack`: attacks on a release by someone who knows part of the original."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,9 +16,7 @@ from shoal.frame.roles import RECORD_UNIT, as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
 from shoal.metrics import classes, fewest_units, largest_unit_share, smallest_class
-from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
-from shoal.metrics._types import Labels
-from shoal.metrics.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics._array_types import Labels
 from shoal.metrics.attacks import singling_out
 from shoal.metrics.attacks._setting import AttackOptions, AttackSetting
 from shoal.metrics.attacks._tables import AttackTables, read_tables
@@ -26,11 +24,13 @@ from shoal.metrics.attacks.inference import inference
 from shoal.metrics.attacks.linkability import linkability
 from shoal.metrics.attacks.linkage import distance_linkage, rank_linkage
 from shoal.metrics.attacks.membership import membership
-from shoal.metrics.attacks.probabilistic import probabilistic_linkage
+from shoal.metrics.attacks.probabilistic_linkage import probabilistic_linkage
 from shoal.metrics.attacks.reconstruction import reconstruction
 from shoal.metrics.attacks.result import AttackResult, Attacks
 from shoal.metrics.attacks.splink_linkage import splink_linkage
-from shoal.metrics.named_results import run_each
+from shoal.metrics.evaluation.alignment import ORDER_DIFFERS, resolve_alignment
+from shoal.metrics.evaluation.inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics.evaluation.results_by_name import run_each
 from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
 
 Outcome = AttackResult | list[AttackResult] | str
@@ -99,8 +99,8 @@ def attack(
         Column of persons, households or firms in the original; a link to any record of the same
         unit is then right, and k is counted in units.
     halves : pair of lists of str, optional
-        Columns of the two sources for linkability; by default every other quasi-identifier and the
-        rest.
+        Columns of the two sources for linkability; by default every second quasi-identifier, and
+        the others.
     tolerance : float
         Relative error within which a guessed number is right.
     predicate_columns : int
@@ -140,7 +140,7 @@ def attack(
     (0.5, 0.5)
     """
     names = as_list(attacks) or list(DEFAULT_ATTACKS)
-    _check_names(names)
+    _check_attack_names(names)
     check_at_least(1, n_attacks=n_attacks, predicate_columns=predicate_columns)
     original_frame, released_frame = tables.open_frame(original), tables.open_frame(released)
     control_frame = None if control is None else tables.open_frame(control)
@@ -184,7 +184,7 @@ def attack(
     )
 
 
-def _check_names(names: Sequence[str]) -> None:
+def _check_attack_names(names: Sequence[str]) -> None:
     """Refuse names of attacks that do not exist."""
     for name in names:
         if name not in ATTACKS:
@@ -199,14 +199,12 @@ def _check_names(names: Sequence[str]) -> None:
 def _attack_by_group(
     setting: AttackSetting, split: SubgroupSplit, names: Sequence[str], unit: str
 ) -> Subgroups:
-    """Attack the records of each group; those of the control table too, if it was split."""
+    """Attack the records of each group, and those of the control table if it was split too."""
     targeted_attacks = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in split.groups:
-        eligible_rows, *eligible_control_rows = group.rows
-        group_setting = setting.with_targets_of(
-            eligible_rows, eligible_control_rows[0] if eligible_control_rows else None
-        )
+        eligible_control_rows = group.rows[1] if len(group.rows) > 1 else None
+        group_setting = setting.with_targets_of(group.rows[0], eligible_control_rows)
         group_results, not_run = run_each("attacks", ATTACKS, targeted_attacks, group_setting)
         results.append(
             Attacks(group_results, not_run, k=setting.k, unit=unit, seed=setting.options.seed)
@@ -232,9 +230,9 @@ def _prepare_setting(
     """Return the setting of the attacks; refuse unknown columns and tables that do not match."""
     check_assessed_columns(quasi_identifiers, confidential)
     tables.check_columns(original, [*quasi_identifiers, *confidential])
-    same_order = resolve_alignment(original, released, types, aligned)
-    attack_tables = read_tables(original, released, control, types, aligned=same_order)
-    if aligned is None and not same_order and len(original) == len(released):
+    is_aligned = resolve_alignment(original, released, types, aligned)
+    attack_tables = read_tables(original, released, control, types, aligned=is_aligned)
+    if aligned is None and not is_aligned and len(original) == len(released):
         attack_tables.remarks.append(ORDER_DIFFERS)
     comparable = tuple(name for name in quasi_identifiers if name in attack_tables.released)
     if not comparable:
@@ -247,7 +245,7 @@ def _prepare_setting(
     attack_tables.remarks.extend(_remarks_on_tables(original, released, control, quasi_identifiers))
     released_names = [name for name in quasi_identifiers if name in released.columns]
     released_classes = classes(keys(released, released_names))[:, np.newaxis]
-    units = None if unit is None else _read_aligned_units(original, unit, same_order)
+    units = None if unit is None else _read_aligned_units(original, unit, is_aligned)
     k_in_records = smallest_class(released_classes)
     _check_halves(options.halves or (), released, attack_tables)
     return AttackSetting(
@@ -260,7 +258,7 @@ def _prepare_setting(
         if units is None
         else largest_unit_share(released_classes, units),
         units=units,
-        aligned=same_order,
+        aligned=is_aligned,
         options=options,
     )
 
@@ -268,7 +266,7 @@ def _prepare_setting(
 def _remarks_on_tables(
     original: Frame, released: Frame, control: Frame | None, quasi_identifiers: list[str]
 ) -> Iterator[str]:
-    """Yield sentences on a short control table and on columns that were not released."""
+    """Yield sentences on a control table that is short, and on columns that were not released."""
     if control is not None and len(control) < len(original):
         yield (
             f"The control table has {len(control):,} records and the original {len(original):,}:"
@@ -282,7 +280,7 @@ def _remarks_on_tables(
 def _check_halves(
     halves: Sequence[Sequence[str]], released: Frame, attack_tables: AttackTables
 ) -> None:
-    """Refuse halves of the columns that are empty, or cannot be compared between the tables."""
+    """Refuse halves that are empty or have columns that cannot be compared between the tables."""
     for half in halves:
         tables.check_columns(released, half)
         if not half or any(name not in attack_tables.released for name in half):

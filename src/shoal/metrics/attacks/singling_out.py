@@ -1,4 +1,4 @@
-"""Singling out: conditions, read off the release, that exactly one person meets."""
+"""Singling out: conditions, taken from the release, that exactly one original record meets."""
 
 import numpy as np
 
@@ -17,10 +17,11 @@ NO_CEILING = "k does not limit how many records meet a predicate, and some meet 
 
 
 def univariate(setting: AttackSetting) -> AttackResult | str:
-    """Single out by one quasi-identifier: rare values, the least and the greatest [GPA23]_.
+    """Single out by one quasi-identifier: a rare value, the least or the greatest [GPA23]_.
 
-    A predicate is a value that a single class of released records has, or ``at most`` the least and
-    ``at least`` the greatest released number. It succeeds if exactly one original record meets it.
+    A predicate is equality with a value that a single class of released records has, or ``at most``
+    the least or ``at least`` the greatest released number. It succeeds if exactly one original
+    record meets it.
 
     Parameters
     ----------
@@ -74,10 +75,10 @@ def multivariate(setting: AttackSetting) -> AttackResult | str:
 
 
 def all_columns(setting: AttackSetting) -> AttackResult | str:
-    """Single out by any columns of the release, confidential ones and those without a role too.
+    """Single out by any columns of the release, including confidential ones and those without role.
 
-    Predicates of one column and of several are tried in equal numbers. A column that was released
-    unchanged and has a value of its own for each record makes every predicate succeed.
+    Predicates of one column and of several are tried in equal numbers. If a column was released
+    unchanged and no two of its values are equal, every predicate with it succeeds.
 
     Parameters
     ----------
@@ -106,9 +107,8 @@ def _attack_several_columns(
 ) -> AttackResult:
     rng = setting.rng(attack_name)
     n_attacks = setting.options.n_attacks
-    rare_predicates = _sample(
-        rare_value_predicates(setting, columns), n_attacks // 2 if with_rare_values else 0, rng
-    )
+    n_rare = n_attacks // 2 if with_rare_values else 0
+    rare_predicates = _sample(rare_value_predicates(setting, columns), n_rare, rng)
     n_conditions = min(setting.options.predicate_columns, len(columns))
     predicates, n_tries = predicates_from_records(
         setting, attack_name, columns, n_conditions, n_attacks - len(rare_predicates), rng

@@ -1,4 +1,4 @@
-"""Probabilistic linkage by splink: a second opinion on Shoal's own."""
+"""Probabilistic linkage by the package splink, to confirm Shoal's own."""
 
 import logging
 import warnings
@@ -8,10 +8,10 @@ import numpy as np
 
 from shoal.errors import MissingDependency
 from shoal.frame.conversion import arrow_from_arrays
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Codes, Counts, Labels, Matrix, Rows, Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
-from shoal.metrics.attacks.probabilistic import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
+from shoal.metrics.attacks.probabilistic_linkage import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
 from shoal.metrics.attacks.result import AttackResult
 
 MAX_PAIRS = 2_000_000  # of targets and classes; all pairs are compared
@@ -23,9 +23,9 @@ WEIGHT_TOLERANCE = 1e-6  # match weights that differ by less are equal up to rou
 def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight of splink.
 
-    The levels of agreement are those of `probabilistic_linkage`; splink estimates how often
-    matching and other pairs reach them, and weighs all pairs of a target and a class. Where
-    there are more than two million, fewer targets are taken.
+    The levels of agreement are those of `probabilistic_linkage`. Splink estimates the shares of
+    matching and of other pairs at each level, and weighs all pairs of a target and a class. If
+    there are more than two million pairs, fewer targets are attacked.
 
     Parameters
     ----------
@@ -46,10 +46,8 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
         return f"More than {MAX_PAIRS:,} pairs: there are {len(released_classes.sizes):,} classes."
     rows = setting.targets[:n_targets]
     if n_targets < len(setting.targets):
-        chosen_targets = setting.rng("linkage-splink").choice(
-            len(setting.targets), n_targets, False
-        )
-        rows = setting.targets[np.sort(chosen_targets)]
+        rng = setting.rng("linkage-splink")
+        rows = setting.targets[np.sort(rng.choice(len(setting.targets), n_targets, replace=False))]
     table, targets = setting.points(names, rows, "original", "values")
     linker = _linker(
         _splink_columns(*targets),
@@ -59,11 +57,12 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     )
     weights = _match_weights(linker, setting.options.seed, n_targets, len(released_classes.sizes))
     starts, records = correct_records(setting, rows)
-    chances = _chances(weights, starts, released_classes.labels[records], released_classes.sizes)
+    correct_classes = released_classes.labels[records]
+    chances = _link_chances(weights, starts, correct_classes, released_classes.sizes)
     return linkage_result(setting, "linkage-splink", chances)
 
 
-def _splink_columns(numbers: Values, codes: Labels) -> dict[str, Any]:
+def _splink_columns(numbers: Matrix, codes: Codes) -> dict[str, Any]:
     """Return a table for splink: an identifier, numbers and codes of categories."""
     return {
         "unique_id": np.arange(len(numbers)),
@@ -124,8 +123,8 @@ def _comparison(name: str) -> dict[str, Any]:
     }
 
 
-def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Values:
-    """Return the match weight of each target and class, estimated from these pairs."""
+def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Matrix:
+    """Return the match weight of each pair of a target and a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # on levels that no pair reaches
         training = linker.training
@@ -140,8 +139,8 @@ def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Va
     return weights
 
 
-def _chances(weights: Values, starts: Labels, correct_classes: Labels, sizes: Labels) -> Values:
-    """Return the chance of each target to be linked, drawing among equally good records.
+def _link_chances(weights: Matrix, starts: Rows, correct_classes: Labels, sizes: Counts) -> Values:
+    """Return the chance of a correct link of each target, drawing among equally good records.
 
     The classes of the right records of target i are ``correct_classes[starts[i]:starts[i + 1]]``.
     """

@@ -1,4 +1,4 @@
-"""Histograms and bar charts in which no count is of few records."""
+"""Counts for histograms and bar charts, without counts of few records."""
 
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shoal.frame.texts import text_of
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Counts, Values
 
 MAX_BARS = 24
-MAX_BINS = 16  # over the bulk of the masked values
-MARGIN_BINS = 6  # on either side of the bulk: masking narrows the range of the original
+TAIL_SHARE = 0.05  # share of the masked values in either tail; those in between are the bulk
+MAX_BINS = 16  # over the bulk
+MARGIN_BINS = 6  # on either side of the bulk, since masking narrows the range of the original
 MIN_RANGE = 1e-300  # that can be divided into bins without underflow
-TAIL = 0.05  # share of the masked values outside the bulk, on either side
 
 
 class Histogram(NamedTuple):
-    """Counts of the original and of the masked values in bins with the given ``edges``.
+    """Numbers of original and of masked values in bins between ``edges``.
 
-    The first and the last bin are open. A withheld count of the original is None; ``withheld`` is
-    the sum of all of them.
+    The first and the last bin are open. A withheld number of original values is None; ``withheld``
+    is the sum of those that are withheld.
     """
 
     edges: list[float]
@@ -28,7 +28,7 @@ class Histogram(NamedTuple):
     withheld: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the histogram as plain data, under the names that a profile has for it."""
+        """Return the histogram as plain data, with the keys of a profile."""
         return {
             "edges": self.edges,
             "before": self.original,
@@ -38,9 +38,9 @@ class Histogram(NamedTuple):
 
 
 class Bars(NamedTuple):
-    """Counts of each category in the original and in the masked table.
+    """Numbers of records of each category in the original and in the masked table.
 
-    The last counts are those of all ``others`` together, if there are any.
+    If there are ``others``, categories that are combined, their number of records comes last.
     """
 
     categories: list[str]
@@ -49,7 +49,7 @@ class Bars(NamedTuple):
     masked: list[int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bar chart as plain data, under the names that a profile has for it."""
+        """Return the bar chart as plain data, with the keys of a profile."""
         return {
             "categories": self.categories,
             "others": self.others,
@@ -64,14 +64,14 @@ def histogram(
     min_count: int,
     *,
     is_whole: bool = False,
-    counts: tuple[Labels, Labels] | None = None,
+    counts: tuple[Counts, Counts] | None = None,
 ) -> Histogram:
     """Count original and masked values in the same bins, without small original counts.
 
-    The edges are round numbers over the bulk of the masked values and a margin; they only depend
-    on released values. Counts of fewer than ``min_count`` original values are withheld. If all
-    withheld counts together would be fewer than ``min_count``, the next smallest counts are
-    withheld too, so that the sum reveals nothing.
+    The edges are round numbers that cover the bulk of the masked values and a margin, and depend on
+    released values alone. Counts of fewer than ``min_count`` original values are withheld. If these
+    counts add up to less than ``min_count``, the next smallest counts are withheld too, so that no
+    small count can be derived from the others.
 
     Parameters
     ----------
@@ -102,16 +102,11 @@ def histogram(
     edges = _round_edges(
         masked, min(MAX_BINS, max(2, n_masked // (3 * min_count))), is_whole, masked_occurrences
     )
-    original_counts, masked_counts = (
-        _counts(original, edges, original_occurrences),
-        _counts(masked, edges, masked_occurrences),
-    )
+    original_counts = _count_in_bins(original, edges, original_occurrences)
+    masked_counts = _count_in_bins(masked, edges, masked_occurrences)
     is_published = original_counts >= min_count
     for i in np.argsort(original_counts, kind="stable"):
-        if (
-            original_counts[~is_published].sum() == 0
-            or original_counts[~is_published].sum() >= min_count
-        ):
+        if not 0 < original_counts[~is_published].sum() < min_count:
             break
         is_published[i] = False
     visible = np.flatnonzero(is_published | (masked_counts > 0))
@@ -126,7 +121,7 @@ def histogram(
 
 
 def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_count: int) -> Bars:
-    """Count the records of each category, rare ones together.
+    """Count the records of each category, with rare categories combined.
 
     Parameters
     ----------
@@ -135,8 +130,8 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
     masked : mapping
         How often each masked category occurs.
     min_count : int
-        Categories of fewer original records are counted together. If even these are too few
-        together, the next rarest joins them.
+        Categories of fewer original records are combined. If these are too few even together, the
+        next rarest is combined with them.
 
     Returns
     -------
@@ -153,37 +148,43 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
     rare = order[len(frequent) :]
     while frequent and 0 < sum(original.get(name, 0) for name in rare) < min_count:
         rare.append(frequent.pop())
-    tallies = []
-    for counts in (original, masked):
-        rare_count = [sum(counts.get(name, 0) for name in rare)] if rare else []
-        tallies.append([*(counts.get(name, 0) for name in frequent), *rare_count])
+    original_bars, masked_bars = (
+        [
+            *(counts.get(name, 0) for name in frequent),
+            *([sum(counts.get(name, 0) for name in rare)] if rare else []),
+        ]
+        for counts in (original, masked)
+    )
     names = ["missing" if name is None else text_of(name) for name in frequent]
-    return Bars(names, len(rare), tallies[0], tallies[1])
+    return Bars(names, len(rare), original_bars, masked_bars)
 
 
-def _round_edges(masked: Values, bins: int, is_whole: bool, counts: Labels | None = None) -> Values:
-    """Return multiples of 1, 2 or 5 times a power of ten, over the bulk of ``masked``.
+def _round_edges(
+    masked: Values, n_bins: int, is_whole: bool, counts: Counts | None = None
+) -> Values:
+    """Return multiples of 1, 2 or 5 times a power of ten that cover the bulk of ``masked``.
 
-    Where the bulk is a single value, they are over all of ``masked``.
+    If the bulk is a single value, they cover all values.
     """
     if counts is None:
-        low, high = np.quantile(masked, [TAIL, 1 - TAIL], method="nearest")
+        low, high = np.quantile(masked, [TAIL_SHARE, 1 - TAIL_SHARE], method="nearest")
     else:
         masked, counts = masked[counts > 0], counts[counts > 0]
-        ranks = np.rint(np.array([TAIL, 1 - TAIL]) * (counts.sum() - 1))
+        ranks = np.rint(np.array([TAIL_SHARE, 1 - TAIL_SHARE]) * (counts.sum() - 1))
         low, high = masked[np.searchsorted(np.cumsum(counts), ranks, side="right")]
     if not high - low > MIN_RANGE:
         low, high = masked.min(), masked.max()
     if not high - low > MIN_RANGE:
         return np.array([low])
-    width = (high - low) / bins
-    power = 10.0 ** np.floor(np.log10(width))
-    step = power * next(m for m in (1, 2, 5, 10) if m * power >= width * (1 - 1e-9))
+    min_width = (high - low) / n_bins
+    power = 10.0 ** np.floor(np.log10(min_width))
+    step = power * next(m for m in (1, 2, 5, 10) if m * power >= min_width * (1 - 1e-9))
     step = max(step, 1.0) if is_whole else step
     first, last = np.floor(low / step) - MARGIN_BINS, np.ceil(high / step) + MARGIN_BINS
     return np.asarray(np.arange(first, last + 1) * step - (0.5 if is_whole else 0.0))
 
 
-def _counts(values: Values, edges: Values, counts: Labels | None = None) -> Labels:
+def _count_in_bins(values: Values, edges: Values, counts: Counts | None = None) -> Counts:
+    """Return the number of values in each bin, the open ones at both ends included."""
     bins = np.searchsorted(edges, values, side="right")
     return np.bincount(bins, counts, len(edges) + 1).astype(np.int64)

@@ -1,31 +1,27 @@
-"""Similarity of the distributions of a column before and after masking: 1 for equal ones.
+"""Similarity of original and masked columns, and of pairs of columns: 1 for equal distributions.
 
-The measures are the complements of two distances between distributions: that of Kolmogorov and
-Smirnov for numbers, and total variation for categories. Pairs of numeric columns are compared by
-their correlations, pairs of categorical ones by their two-way tables. They measure the utility of a
+Numbers are compared by the distance of Kolmogorov and Smirnov, categories by total variation; the
+similarity is 1 less the distance. Pairs of numeric columns are compared by their correlations,
+pairs of columns of categories by their two-way tables. Similarities measure the utility of a
 release, not its risk.
 """
 
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.metrics._array_types import Codes, Counts, Values
 from shoal.metrics.utility.frequency_tables import (
-    Codes,
     count_levels,
     distribution_distances,
     pair_codes,
 )
 
-Values = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
 
 def similarity_of_numbers(
     original: Values, masked: Values, counts: tuple[Counts, Counts] | None = None
 ) -> float:
-    """Return 1 less the greatest difference of the two distribution functions.
+    """Return 1 less the greatest difference between the two distribution functions.
 
     Parameters
     ----------
@@ -40,7 +36,8 @@ def similarity_of_numbers(
     Returns
     -------
     float
-        Between 0 and 1; 0 also where only one of the two has values.
+        In [0, 1]. 1 means equal distributions; 0 that the ranges do not overlap, or that only one
+        of the two has values.
 
     Examples
     --------
@@ -63,7 +60,7 @@ def similarity_of_numbers(
 
 
 def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int]) -> float:
-    """Return 1 less half the sum of the differences of the two relative frequencies.
+    """Return 1 less half the sum of the absolute differences of the relative frequencies.
 
     Parameters
     ----------
@@ -75,7 +72,7 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
     Returns
     -------
     float
-        Between 0 and 1.
+        In [0, 1]. 1 means equal distributions; 0 that no value is in both.
 
     Examples
     --------
@@ -97,7 +94,7 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
 
 
 def similarity_of_correlations(original: float, masked: float) -> float:
-    """Return 1 less half the difference of two correlations.
+    """Return 1 less half the absolute difference of two correlations.
 
     Examples
     --------
@@ -120,7 +117,7 @@ def similarity_of_tables(original: Codes, masked: Codes) -> float:
     Returns
     -------
     float
-        Between 0 and 1.
+        In [0, 1]. 1 means equal tables; 0 that no cell is in both.
 
     Examples
     --------

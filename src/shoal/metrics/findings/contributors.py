@@ -1,18 +1,15 @@
-"""The number of records that contribute to a released value."""
+"""The number of records, or units, whose values an aggregate is made of."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels, Mask
 
 
-def count_contributors(
-    labels: Labels, has_value: NDArray[np.bool_], units: Labels | None = None
-) -> Labels:
-    """Return how many records of each group have a value.
+def count_contributors(labels: Labels, has_value: Mask, units: Labels | None = None) -> Labels:
+    """Return how many records, or units, of each group have a value.
 
-    A group with missing values is aggregated over the others; if there is only one other value,
-    it is released exactly.
+    The mean of a group is that of the values which are not missing. If there is only one, it is
+    released exactly.
 
     Parameters
     ----------
@@ -21,7 +18,7 @@ def count_contributors(
     has_value : ndarray of shape (n_records,)
         Whether the record has a value.
     units : ndarray of shape (n_records,), optional
-        The person, household or firm of each record; these are then counted, once in a group.
+        The unit of each record, such as a household; units are then counted, once in a group.
 
     Returns
     -------

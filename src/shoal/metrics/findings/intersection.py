@@ -1,16 +1,16 @@
-"""Intersection of several releases of the same people: candidates that remain in all of them."""
+"""Intersection of several releases of the same people: who remains a candidate in all of them."""
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Matrix
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics.equivalence_classes import classes
 
 TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds
-MIN_AGREEMENT = 0.9  # share of classes whose released values must follow from their rows
+MIN_AGREEMENT = 0.9  # share of classes whose released value must be that of their rows
 
 
 def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
-    """Return how many records share the class of each record in all releases.
+    """Return for each record how many share its class in all releases, itself included.
 
     Anyone who knows the class of a person in every release knows that the person is in the
     intersection of these classes.
@@ -18,8 +18,8 @@ def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
     Parameters
     ----------
     labels : ndarray of shape (n_records, n_releases)
-        Class of each record in each release. A record that a release lacks has a
-        special label there, such as -1: its absence is known too.
+        Class of each record in each release. A record that is not in a release has a label of its
+        own there, such as -1: its absence is known too.
     units : ndarray of shape (n_records,), optional
         The person, household or firm of each record; these are then counted.
 
@@ -41,9 +41,9 @@ def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
 
 
 def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
-    """Return whether the rows of a release are those of an original table, in the same order.
+    """Return whether a release has the rows of an original table in the same order.
 
-    This is so if the released values are means or medians of the original values of their classes.
+    In this order, released values are means or medians of the original values of their classes.
 
     Parameters
     ----------
@@ -70,22 +70,27 @@ def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
     order = np.argsort(labels, kind="stable")
     starts = np.unique(labels[order], return_index=True)[1]
     for column, masked in zip(original.T, released.T, strict=True):
-        values_by_class = np.split(column[order], starts[1:])
-        released_values = masked[order[starts]]
         tolerance = TOLERANCE * max(float(np.nanstd(column)), np.finfo(float).tiny)
-        values_of_class = [values[~np.isnan(values)] for values in values_by_class]
-        is_mean_or_median = [
-            np.isnan(mean) or not len(values)
-            or min(abs(values.mean() - mean), abs(np.median(values) - mean)) <= tolerance
-            for values, mean in zip(values_of_class, released_values, strict=True)
-        ]  # fmt: skip
-        if np.mean(is_mean_or_median) < MIN_AGREEMENT:
+        values_by_class = np.split(column[order], starts[1:])
+        agrees = [
+            _is_mean_or_median(released_value, values[~np.isnan(values)], tolerance)
+            for released_value, values in zip(masked[order[starts]], values_by_class, strict=True)
+        ]
+        if np.mean(agrees) < MIN_AGREEMENT:
             return False
     return True
 
 
+def _is_mean_or_median(released_value: float, values: Values, tolerance: float) -> bool:
+    """Return whether a value is the mean or the median of others, or if either is missing, True."""
+    if np.isnan(released_value) or not len(values):
+        return True
+    distance_to_mean = abs(values.mean() - released_value)
+    return bool(min(distance_to_mean, abs(np.median(values) - released_value)) <= tolerance)
+
+
 def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
-    """Return for each point the class with the nearest released values, as an attacker would.
+    """Return for each point the class with the nearest released values.
 
     Parameters
     ----------
@@ -109,6 +114,6 @@ def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
     """
     from sklearn.neighbors import KDTree  # takes a second, and most runs have no earlier release
 
-    classes_, representatives = np.unique(labels, return_index=True)
+    distinct_labels, representatives = np.unique(labels, return_index=True)
     tree = KDTree(released[representatives])
-    return np.asarray(classes_[tree.query(points, return_distance=False)[:, 0]])
+    return np.asarray(distinct_labels[tree.query(points, return_distance=False)[:, 0]])

@@ -1,9 +1,9 @@
-"""Association between the order of the records and their values."""
+"""What the order of the rows reveals: a sorted column, or the rows of one unit side by side."""
 
 import numpy as np
 
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import rank_correlation
-from shoal.metrics._types import Labels, Values
 
 
 def order_correlation(values: Values) -> float:
@@ -32,7 +32,7 @@ def order_correlation(values: Values) -> float:
 
 
 def unit_contiguity(units: Labels) -> float:
-    """Return how far the records of each unit are in consecutive rows, adjusted for chance.
+    """Return to what degree the records of a unit are in consecutive rows, adjusted for chance.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def unit_contiguity(units: Labels) -> float:
     Returns
     -------
     float
-        1 where the rows of every unit are consecutive, about 0 for rows in random order; 0 if
-        every unit has one record, or all records are of one unit. Moving one record changes
-        it little.
+        1 if the rows of every unit are consecutive, about 0 for rows in random order, and 0 if
+        every unit has one record or all records are of one unit. Moving one record changes it
+        little.
 
     Examples
     --------
@@ -52,11 +52,12 @@ def unit_contiguity(units: Labels) -> float:
     1.0
     """
     sizes = np.bincount(units)
-    max_adjacent = len(units) - np.count_nonzero(sizes)
-    if max_adjacent == 0 or np.count_nonzero(sizes) == 1:
+    n_units = np.count_nonzero(sizes)
+    max_adjacent = len(units) - n_units  # pairs of consecutive rows of one unit
+    if max_adjacent == 0 or n_units == 1:
         return 0.0
     expected = float((sizes * (sizes - 1.0)).sum() / len(units))
     adjacent = int((units[1:] == units[:-1]).sum())
-    return (
-        float((adjacent - expected) / (max_adjacent - expected)) if max_adjacent > expected else 0.0
-    )
+    if max_adjacent <= expected:
+        return 0.0
+    return float((adjacent - expected) / (max_adjacent - expected))

@@ -3,26 +3,25 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels, Mask
 from shoal.metrics.class_tallies import tally
-from shoal.metrics.equivalence_classes import units_per_class
+from shoal.metrics.equivalence_classes import sizes_per_class
 
 
 class SharedCounts(NamedTuple):
-    """Number of classes that share a value of a column.
+    """Numbers of classes whose records, or units, all share a value of a column.
 
     Parameters
     ----------
     homogeneous : int
-        Classes of several records, or units, that all share a value or a missing cell, as
+        Classes of several records, or units, that all share a value or are all missing one, as
         `homogeneous_classes` counts them.
     missing : int
-        Of these, the classes that share no value but only missing cells.
+        Homogeneous classes that share no value, only missing cells.
     every_record : int
-        Of these, the classes in which every record has the shared value. In the other classes all
-        units share a value, but some of their records have other values as well.
+        Homogeneous classes in which every record has the shared value. In others all units share a
+        value, but some of their records have further values.
     """
 
     homogeneous: int
@@ -31,14 +30,14 @@ class SharedCounts(NamedTuple):
 
     @property
     def with_value(self) -> int:
-        """Number of classes that share a value."""
+        """Number of classes that share a value rather than a missing cell."""
         return self.homogeneous - self.missing
 
 
 def count_shared(
     labels: Labels, column: Labels, units: Labels | None = None, min_size: int = 2
 ) -> SharedCounts:
-    """Count the classes that share a value of a column.
+    """Count the classes whose records, or units, all share a value of a column.
 
     Parameters
     ----------
@@ -49,12 +48,12 @@ def count_shared(
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
     min_size : int
-        Minimum number of records, or units, of a class that counts.
+        Number of records, or units, from which a class is counted.
 
     Returns
     -------
     SharedCounts
-        The numbers of classes.
+        All 0 if no class discloses a value this way.
 
     Examples
     --------
@@ -74,7 +73,7 @@ def count_shared(
     )
 
 
-def shares_value(labels: Labels, column: Labels, units: Labels | None = None) -> NDArray[np.bool_]:
+def shares_value(labels: Labels, column: Labels, units: Labels | None = None) -> Mask:
     """Return for each class whether all its records, or units, share a value.
 
     A missing cell, with a code below 0, is not a value. A unit shares all values of its records.
@@ -82,13 +81,7 @@ def shares_value(labels: Labels, column: Labels, units: Labels | None = None) ->
     n_values = int(column.max()) + 2
     pairs, pair_of_record = np.unique(labels * n_values + column + 1, return_inverse=True)
     class_of_pair, is_value = pairs // n_values, pairs % n_values > 0
-    if units is None:
-        class_sizes, n_holders = np.bincount(labels), np.bincount(pair_of_record)
-    else:
-        class_sizes, n_holders = (
-            units_per_class(labels, units),
-            units_per_class(pair_of_record, units),
-        )
-    return np.asarray(
-        np.bincount(class_of_pair, (n_holders == class_sizes[class_of_pair]) & is_value) > 0
-    )
+    class_sizes = sizes_per_class(labels, units)
+    n_holders = sizes_per_class(pair_of_record, units)
+    is_shared = (n_holders == class_sizes[class_of_pair]) & is_value
+    return np.asarray(np.bincount(class_of_pair, is_shared) > 0)

@@ -1,8 +1,8 @@
-"""Units that some columns single out."""
+"""Units that are alone in a class: the columns of the classes single them out."""
 
 import numpy as np
 
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 
 
 def count_unique_units(labels: Labels, units: Labels | None = None) -> int:
@@ -18,7 +18,7 @@ def count_unique_units(labels: Labels, units: Labels | None = None) -> int:
     Returns
     -------
     int
-        Number of units with a record in a class without records of other units.
+        Number of units that have a record in a class without records of other units.
 
     Examples
     --------
@@ -31,9 +31,9 @@ def count_unique_units(labels: Labels, units: Labels | None = None) -> int:
         return int((np.bincount(labels) == 1).sum())
     n_units = int(units.max()) + 1
     pairs = np.unique(labels * n_units + units)
-    label, unit = np.divmod(pairs, n_units)
-    is_unique = np.bincount(label) == 1
-    return len(np.unique(unit[is_unique[label]]))
+    class_of_pair, unit_of_pair = np.divmod(pairs, n_units)
+    is_one_unit = np.bincount(class_of_pair) == 1
+    return len(np.unique(unit_of_pair[is_one_unit[class_of_pair]]))
 
 
 def unique_share(labels: Labels, units: Labels | None = None) -> float:

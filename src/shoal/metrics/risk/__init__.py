@@ -1,1 +1,1 @@
-"""Measures of disclosure risk, one file for each family, and what an attacker infers."""
+"""Measures of disclosure risk, one file for each family."""

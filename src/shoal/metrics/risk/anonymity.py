@@ -1,20 +1,19 @@
 """Equivalence classes of released records, their sizes and the risk of re-identification."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import AnyValues, Counts, Labels
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels
-from shoal.metrics.equivalence_classes import classes, units_per_class
+from shoal.metrics.equivalence_classes import classes, sizes_per_class
 
 
 @measure(kind="risk", better="higher", unit="records")
-def smallest_class(released: NDArray[np.generic]) -> int:
+def smallest_class(released: AnyValues) -> int:
     r"""Size of the smallest equivalence class.
 
-    It is counted on the released values, not on the groups of an algorithm, so it
-    also holds for data masked elsewhere.
+    It is counted on the released values, not on the groups of an algorithm, so it also holds for
+    data masked elsewhere.
 
     With :math:`n_c` records in class c,
 
@@ -28,8 +27,8 @@ def smallest_class(released: NDArray[np.generic]) -> int:
     Returns
     -------
     int
-        The *k* that the release attains, at least 1; 1 means that some record is
-        unique.
+        The *k* that the release attains, from 1 to the number of records. 1 means that some record
+        is unique; the number of records, that all are equal.
 
     Examples
     --------
@@ -40,7 +39,7 @@ def smallest_class(released: NDArray[np.generic]) -> int:
 
 
 @measure(kind="risk", better="neither", unit="classes")
-def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
+def class_sizes(released: AnyValues) -> dict[int, int]:
     r"""Number of equivalence classes of each size.
 
     With :math:`n_c` records in class c, the number of classes of size s is
@@ -55,7 +54,8 @@ def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
     Returns
     -------
     dict
-        Size of a class to the number of classes of that size, smallest first.
+        The number of classes by their size, smallest first. The entry of size 1 counts the unique
+        records; a single entry, of size n, means that all n records are equal.
 
     Examples
     --------
@@ -68,16 +68,16 @@ def class_sizes(released: NDArray[np.generic]) -> dict[int, int]:
 
 @measure(kind="risk", better="lower")
 def reidentification(
-    released: NDArray[np.generic],
-    population: NDArray[np.generic] | None = None,
+    released: AnyValues,
+    population: Counts | None = None,
     units: Labels | None = None,
 ) -> dict[str, float]:
-    r"""Chance of guessing the right record, or unit, among those that look alike [ED08]_.
+    r"""Probability of picking the right record, or unit, of an equivalence class [ED08]_.
 
     There are three attackers. The prosecutor knows that a person is in the table and attacks the
     record at greatest risk. The journalist does the same without that knowledge. The marketer
-    attacks as many records as possible. If the class of record i has :math:`n_i` records in the
-    table and :math:`N_i` in the population, their chances are
+    attacks all records. If the class of record i has :math:`n_i` records in the table and
+    :math:`N_i` in the population, their probabilities of success are
 
     .. math:: \frac{1}{\min_i n_i}, \qquad \frac{1}{\min_i N_i}, \qquad
               \frac{1}{n} \sum_{i=1}^{n} \frac{1}{N_i}.
@@ -87,19 +87,18 @@ def reidentification(
     released : ndarray of shape (n_records, n_columns)
         The released quasi-identifiers, or codes for their values.
     population : ndarray of shape (n_records,), optional
-        For each record, the number of people in the population with its released
-        values, those in the table included. By default the table is the population;
-        then the journalist knows what the prosecutor knows.
+        For each record, the number of people in the population with its released values, those in
+        the table included. By default the table is the population, and the journalist knows what
+        the prosecutor knows.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: the size of a class is then the number of its units,
-        and the attacker names a unit rather than a record.
+        Code of the unit of each record: the size of a class is then the number of its units, and
+        the attacker names a unit rather than a record.
 
     Returns
     -------
     dict
-        ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the
-        record (for the marketer: every record) can be identified with certainty; 1/n that
-        all records look alike.
+        ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the record (for the
+        marketer: every record) is identified with certainty; 1/n that all n records are equal.
 
     References
     ----------
@@ -113,8 +112,7 @@ def reidentification(
     {'prosecutor': 0.5, 'journalist': 0.5, 'marketer': 0.4}
     """
     labels = classes(released)
-    sizes_by_class = np.bincount(labels) if units is None else units_per_class(labels, units)
-    sizes = sizes_by_class[labels]
+    sizes = sizes_per_class(labels, units)[labels]
     population_sizes = sizes if population is None else np.asarray(population)
     if population_sizes.shape != sizes.shape or not (population_sizes >= sizes).all():
         raise InputError(

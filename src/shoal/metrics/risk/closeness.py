@@ -1,25 +1,24 @@
 """Distance of the confidential values of a class from those of the table: t-closeness."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import AnyValues, Labels, Mask, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels, Values
-from shoal.metrics.class_tallies import Codes, Tally, divided_tally
+from shoal.metrics.class_tallies import Tally, divided_tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="lower", per="confidential")
 def t_closeness(
-    released: Codes,
-    confidential_codes: Codes,
-    ordered: NDArray[np.bool_],
+    released: AnyValues,
+    confidential_codes: AnyValues,
+    ordered: Mask,
     units: Labels | None = None,
 ) -> Values:
-    r"""Greatest distance between the confidential values of a class and those of all [LLV07]_.
+    r"""Greatest distance of the confidential values of a class from those of the table [LLV07]_.
 
-    It is the earth mover's distance of the two distributions. In an ordered column with m different
+    It is the earth mover's distance of the two distributions. In an ordered column with m distinct
     values, moving from the i-th to the j-th costs :math:`|i - j| / (m - 1)`; between categories
     every move costs 1. With the shares :math:`p_{cj}` of the values in class c and :math:`q_j` in
     the table, this is
@@ -42,9 +41,9 @@ def t_closeness(
     Returns
     -------
     ndarray of shape (n_confidential,)
-        The *t* that the release attains in each column, in [0, 1]. 0 means that no
-        class reveals more about its members than the whole table does; 1 that some class is at
-        the greatest possible distance.
+        The *t* that the release attains in each column, in [0, 1]. 0 means that every class has the
+        distribution of the table, so it reveals no more about its members than the table does; 1
+        that some class is at the greatest possible distance.
 
     References
     ----------
@@ -69,11 +68,10 @@ def t_closeness(
             parameter="ordered",
         )
     labels = classes(released)
-    tallies = [divided_tally(labels, column, units) for column in confidential_codes.T]
     return np.array(
         [
-            distance_from_table(value_counts, is_ordered).max()
-            for value_counts, is_ordered in zip(tallies, ordered, strict=True)
+            distance_from_table(divided_tally(labels, column, units), is_ordered).max()
+            for column, is_ordered in zip(confidential_codes.T, ordered, strict=True)
         ]
     )
 
@@ -85,19 +83,20 @@ def distance_from_table(value_counts: Tally, is_ordered: bool) -> Values:
 
 def _unordered_distance(value_counts: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
-    class_share = value_counts.counts / value_counts.class_sizes[value_counts.labels]
-    table_share = value_counts.table_counts[value_counts.values] / value_counts.table_counts.sum()
-    # Values that a class lacks add their share of the table: 1 less the shares of those it has.
-    differences = np.bincount(value_counts.labels, np.abs(class_share - table_share) - table_share)
+    p = value_counts.counts / value_counts.class_sizes[value_counts.labels]
+    q = value_counts.table_counts[value_counts.values] / value_counts.table_counts.sum()
+    # Values that do not occur in a class add their share q: together 1 less the q of those that do.
+    differences = np.bincount(value_counts.labels, np.abs(p - q) - q)
     return np.asarray((differences + 1) / 2)
 
 
 def _ordered_distance(value_counts: Tally) -> Values:
-    """Return for each class the mean over ranks of |P - Q|, the cumulative shares.
+    """Return for each class the mean of |P - Q| over the ranks, with the cumulative shares P and Q.
 
-    P is a step function with few steps and Q is increasing, so on each step of P the ranks at
-    which Q is below P come first: the area is two differences of cumulative sums. The cost is
-    linear in the number of records, not in the number of classes times that of values.
+    P is a step function with few steps and Q increases. So on each step of P, the ranks at which Q
+    is below P come first, and the area between P and Q consists of two differences of cumulative
+    sums. The cost is linear in the number of records, instead of the number of classes times that
+    of values.
     """
     m, n = len(value_counts.table_counts), value_counts.table_counts.sum()
     if m == 1:

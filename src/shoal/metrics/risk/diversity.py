@@ -3,22 +3,22 @@
 import numpy as np
 
 from shoal.errors import ParameterError
+from shoal.metrics._array_types import AnyValues, Labels, Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics._types import Labels, Matrix, Values
-from shoal.metrics.class_tallies import Codes, Tally, tally
+from shoal.metrics.class_tallies import Tally, tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="higher", unit="values", per="confidential")
 def l_diversity(
-    released: Codes, confidential_codes: Codes, c: float = 3.0, units: Labels | None = None
+    released: AnyValues, confidential_codes: AnyValues, c: float = 3.0, units: Labels | None = None
 ) -> dict[str, Values]:
     r"""Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
 
-    For each confidential column, the minimum over all equivalence classes: ``distinct`` is the
-    number of distinct values; ``entropy`` is exp of the entropy, the number of equally frequent
-    values with the same entropy; ``recursive`` is the greatest l that every class attains. If the m
+    Each is the minimum over all equivalence classes. ``distinct`` is the number of distinct values;
+    ``entropy`` the number of equally frequent values that would have the same entropy;
+    ``recursive`` the greatest l at which the most frequent value is not too frequent. If the m
     distinct values of a class occur :math:`r_1 \ge \dots \ge r_m` times, in shares
     :math:`p_1, \dots, p_m`, these are
 
@@ -32,17 +32,18 @@ def l_diversity(
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes for their values.
     c : float
-        The most frequent value must be rarer than ``c`` times the rest; above 0.
+        Factor of the recursive definition, above 0.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with the one of
-        its values that most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with that of its
+        values which most units of the class have.
 
     Returns
     -------
     dict
-        ``distinct``, ``entropy`` and ``recursive``: one number per confidential column,
-        from 1 to the size of the smallest class. 1 means that in some class (nearly)
-        all records share one value.
+        ``distinct``, ``entropy`` and ``recursive``: one number per confidential column, from 1 to
+        the size of the smallest class. 1 means that all records of some class share a value, or for
+        ``recursive`` that nearly all do. At the greatest possible number, the records of this class
+        all have different values.
 
     References
     ----------
@@ -72,7 +73,9 @@ def l_diversity(
 
 
 @measure(kind="risk", better="higher", unit="values")
-def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | None = None) -> int:
+def p_sensitivity(
+    released: AnyValues, confidential_codes: AnyValues, units: Labels | None = None
+) -> int:
     r"""Smallest number of distinct values of a confidential column in a class [TV06]_.
 
     With :math:`m_{cj}` distinct values of confidential column j in class c,
@@ -86,15 +89,14 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with the one of
-        its values that most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with that of its
+        values which most units of the class have.
 
     Returns
     -------
     int
-        The *p* that the release attains, from 1 to the size of the smallest class. 1
-        means that all records of some class share a value, so that anyone known to be
-        in the class is known to have it.
+        The *p* that the release attains, from 1 to the size of the smallest class. 1 means that all
+        records of some class share a value, so anyone known to be in the class is known to have it.
 
     References
     ----------
@@ -114,14 +116,13 @@ def p_sensitivity(released: Codes, confidential_codes: Codes, units: Labels | No
 
 @measure(kind="risk", better="lower", unit="classes", per="confidential")
 def homogeneous_classes(
-    released: Codes, confidential_codes: Codes, units: Labels | None = None
+    released: AnyValues, confidential_codes: AnyValues, units: Labels | None = None
 ) -> Labels:
     r"""Number of classes in which all records, or all units, share a confidential value [MGKV06]_.
 
-    Anyone known to be in such a class is known to have the value, however large the
-    class is. With ``units``, these are the classes in which all units share a value, whatever
-    other values they have. Classes of a single record, or unit, are not counted here: see
-    `smallest_class`.
+    Anyone known to be in such a class is known to have the value, however large the class is. With
+    ``units``, a class counts if all of its units share a value, even if they have other values as
+    well. Classes of a single record, or unit, do not count: see `smallest_class`.
 
     With :math:`n_c` records and :math:`m_{cj}` distinct values of column j in class c,
 
@@ -134,13 +135,14 @@ def homogeneous_classes(
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with the one of
-        its values that most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with that of its
+        values which most units of the class have.
 
     Returns
     -------
     ndarray of shape (n_confidential,)
-        From 0 to the number of classes. 0 means that no class discloses a value this way.
+        From 0 to the number of classes. 0 means that no class discloses a value this way; the
+        number of classes, that each of them does.
 
     References
     ----------
@@ -165,13 +167,13 @@ def homogeneous_classes(
 
 @measure(kind="risk", better="higher", unit="values")
 def average_diversity(
-    released: Codes, confidential: Matrix, width: float = 0.02, units: Labels | None = None
+    released: AnyValues, confidential: Matrix, width: float = 0.02, units: Labels | None = None
 ) -> float:
     r"""Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
 
-    Confidential columns are standardised and rounded to multiples of ``width``. The diversity of a
-    class is the number of distinct values in the column that has the fewest there. With C classes
-    and :math:`m_{cj}` distinct values of column j in class c,
+    Confidential columns are standardised and rounded to multiples of ``width``. Of several columns,
+    the one with the fewest distinct values in a class counts there. With C classes and
+    :math:`m_{cj}` distinct values of column j in class c,
 
     .. math:: \frac{1}{C} \sum_{c} \min_j m_{cj}.
 
@@ -184,14 +186,14 @@ def average_diversity(
     width : float
         Width of the rounding in standard deviations, above 0: closer values may count as one.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with the one of
-        its values that most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with that of its
+        values which most units of the class have.
 
     Returns
     -------
     float
-        From 1 to the mean size of the classes. 1 means that in every class some
-        confidential column has one value.
+        From 1 to the mean size of the classes. 1 means that in every class some confidential column
+        has a single value; the mean size, that all values of a class differ.
 
     References
     ----------
@@ -212,23 +214,19 @@ def average_diversity(
         )
     labels = classes(released)
     rounded_values = np.rint(order_free_zscores(confidential) / width)
-    fewest = np.min(
-        [tally(labels, column, units).n_distinct for column in rounded_values.T], axis=0
-    )
-    return float(fewest.mean())
+    n_distinct = [tally(labels, column, units).n_distinct for column in rounded_values.T]
+    return float(np.min(n_distinct, axis=0).mean())
 
 
 def _recursive_diversity(value_counts: Tally, c: float) -> int:
-    """Return the greatest l attained by every class; 1 if the most frequent value dominates one."""
-    order = np.lexsort((-value_counts.counts, value_counts.labels))
-    counts = value_counts.counts[order]
+    """Return the greatest l that every class attains; 1 if some class does not even attain 1."""
+    labels = value_counts.labels
+    order = np.lexsort((-value_counts.counts, labels))
+    counts = value_counts.counts[order]  # of each class, the greatest first
     class_starts = np.cumsum(value_counts.n_distinct) - value_counts.n_distinct
-    n_before = np.cumsum(counts) - counts
-    # Records of the class from this entry on: its size less the entries before.
-    n_from_entry = (value_counts.class_sizes + n_before[class_starts])[
-        value_counts.labels
-    ] - n_before
-    is_met = np.bincount(
-        value_counts.labels, counts[class_starts][value_counts.labels] < c * n_from_entry
-    )
-    return max(1, int(is_met.min()))
+    n_before = np.cumsum(counts) - counts  # records of all entries before this one
+    class_ends = value_counts.class_sizes + n_before[class_starts]
+    n_from_entry = class_ends[labels] - n_before  # r_l + ... + r_m
+    greatest_counts = counts[class_starts][labels]  # r_1
+    attained = np.bincount(labels, greatest_counts < c * n_from_entry)
+    return max(1, int(attained.min()))

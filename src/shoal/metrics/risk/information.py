@@ -1,23 +1,20 @@
 """Information that classes give about a confidential column: entropy and mutual information."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 
 
 @measure(kind="risk", better="lower", per="confidential")
-def mutual_information(
-    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
-) -> Values:
+def mutual_information(released: AnyValues, confidential_codes: AnyValues) -> Values:
     r"""Information that a class gives about a confidential value, in bits [RFD10]_.
 
-    It is the mean, over records, of the Kullback-Leibler divergence between the distribution of
-    the column in their class and in the whole table. If class c has :math:`n_c` of the n records,
-    and value v the share :math:`p_{cv}` in the class and :math:`p_v` in the table,
+    It is the mean over the records of the Kullback-Leibler divergence of the distribution of the
+    column in their class from that in the table. If class c has :math:`n_c` of the n records, and
+    value v the share :math:`p_{cv}` in the class and :math:`p_v` in the table,
 
     .. math:: \sum_c \frac{n_c}{n} \sum_v p_{cv} \log_2 \frac{p_{cv}}{p_v}.
 
@@ -31,8 +28,8 @@ def mutual_information(
     Returns
     -------
     ndarray of shape (n_confidential,)
-        At least 0. 0 means that every class looks like the table; the entropy of the
-        column means that the class determines the value.
+        From 0 to the entropy of the column. 0 means that the column has the same distribution in
+        every class; its entropy, that the class determines the value.
 
     References
     ----------
@@ -51,17 +48,15 @@ def mutual_information(
 
 
 @measure(kind="risk", better="lower", per="confidential")
-def delta_disclosure(
-    released: NDArray[np.generic], confidential_codes: NDArray[np.generic]
-) -> Values:
-    r"""Greatest change of the log-probability of a value once the class is known [BS08]_.
+def delta_disclosure(released: AnyValues, confidential_codes: AnyValues) -> Values:
+    r"""Greatest change of the log-probability of a value by knowing the class [BS08]_.
 
     If value v has the share :math:`p_{cv}` in class c and :math:`p_v` in the table,
 
     .. math:: \max_{c, v : p_{cv} > 0} \Bigl| \ln \frac{p_{cv}}{p_v} \Bigr|.
 
-    A value of the table that does not occur in a class would count as infinite in [BS08]_; it is
-    left out here, since in small classes most values do not occur.
+    In [BS08]_ the measure is infinite if a value does not occur in some class. Such values are left
+    out here, since most values do not occur in small classes.
 
     Parameters
     ----------
@@ -73,8 +68,8 @@ def delta_disclosure(
     Returns
     -------
     ndarray of shape (n_confidential,)
-        At least 0. 0 means that knowing the class makes no value more or less likely;
-        ln(n) means that a value which one record has is certain in its class.
+        From 0 to ln(n). 0 means that knowing the class makes no value more or less likely; ln(n)
+        that a value of a single record is certain in its class.
 
     References
     ----------
@@ -92,8 +87,8 @@ def delta_disclosure(
     return np.array([float(np.abs(np.log(ratio)).max()) for _, ratio in ratios])
 
 
-def _share_ratios(labels: Labels, values: NDArray[np.generic]) -> tuple[Values, Values]:
-    """Return for each pair of class and value its share and p(value | class) / p(value)."""
+def _share_ratios(labels: Labels, values: AnyValues) -> tuple[Values, Values]:
+    """Return the share of each pair of class and value, and p(value | class) / p(value)."""
     value_counts, n = tally(labels, values), len(labels)
     in_class = value_counts.class_sizes[value_counts.labels]
     in_table = value_counts.table_counts[value_counts.values]

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scale_by_original
-from shoal.metrics._types import Matrix, Values
 
 # Half-widths of the intervals in standard deviations, enlarged so that rounding excludes no end.
 WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)
@@ -32,9 +32,8 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 1]. 0 means that no original value is nearer than a tenth of the
-        standard deviation; 1 that all are nearer than a hundredth, as in a column
-        that was not masked.
+        In [0, 1]. 0 means that no masked value is within a tenth of a standard deviation of its
+        original; 1 that all are within a hundredth, as in a column that was not masked.
 
     References
     ----------

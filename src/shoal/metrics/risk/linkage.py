@@ -1,17 +1,17 @@
-"""Distance-based record linkage by an attacker who knows the original quasi-identifiers."""
+"""Distance-based record linkage by an attacker who knows all original quasi-identifiers."""
 
 import numpy as np
 
 from shoal import _progress as progress
 from shoal._kernels.spatial.index import open_index
 from shoal._kernels.spatial.rank_queries import RankQueries, rank_among_few, rank_own_records
+from shoal.metrics._array_types import Counts, Labels, Matrix, Rows, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores, scale_by_original
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
-SHORT_TABLE = 1000  # records up to which all distances are computed: nothing has to be compiled
-STRIDE = 2000  # searches between two reports of progress: a fraction of a second
+SHORT_TABLE = 1000  # records up to which all distances are computed, so nothing is compiled
+STRIDE = 2000  # searches between two reports of progress, a fraction of a second
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -20,9 +20,9 @@ def linkage(
 ) -> float:
     r"""Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
-    Each table is standardised by itself, as an attacker would do, unless columns have several axes;
-    then both are scaled by the original. If several original records are equally near, the attacker
-    picks one at random: the right one among t counts 1/t. With the set :math:`T_i` of the original
+    Each table is standardised by itself, as an attacker would do; if columns have several axes,
+    both are scaled by the original. If t original records are equally near, the attacker picks one
+    at random, so the right one among them counts 1/t. With the set :math:`T_i` of the original
     records nearest to masked record i,
 
     .. math:: \frac{1}{n} \sum_{i : i \in T_i} \frac{1}{|T_i|}.
@@ -45,8 +45,8 @@ def linkage(
     Returns
     -------
     float
-        In [0, 1]. 0 means that no link is correct; 1 that all are. Random guessing gives
-        1/n; groups of at least k, masked in one block, at most 1/k.
+        In [0, 1]. 0 means that no link is correct; 1 that all are. Random guessing gives 1/n;
+        groups of at least k, masked in one block, give at most 1/k.
 
     References
     ----------
@@ -90,9 +90,9 @@ def linkage_top2(
     Returns
     -------
     float
-        In [0, 1], never less than `linkage`. 0 means that the correct record is never
-        among the two; 1 that it always is. Random guessing gives 2/n; groups of at
-        least k, masked in one block, at most 2/k.
+        In [0, 1], at least `linkage`. 0 means that the correct record is never among the two; 1
+        that it always is. Random guessing gives 2/n; groups of at least k, masked in one block,
+        give at most 2/k.
 
     References
     ----------
@@ -124,24 +124,18 @@ def _linkage_rate(
     )
     # Equal pairs are searched once.
     _, queries, multiplicities = np.unique(pair_classes, return_index=True, return_counts=True)
+    points = masked_points[queries]
     if units is None:
-        chances = _chances(
-            original_points, original_classes, masked_points[queries], queries, n_guesses
-        )
+        chances = _chances_of_records(original_points, original_classes, points, queries, n_guesses)
     else:
         chances = _chances_of_units(
-            original_points,
-            original_classes,
-            masked_points[queries],
-            units,
-            units[queries],
-            n_guesses,
+            original_points, original_classes, points, units, units[queries], n_guesses
         )
     return float((chances * multiplicities).sum() / len(original))
 
 
-def linkage_chances(original: Matrix, masked: Matrix, queries: Labels) -> Matrix:
-    """Return for some masked records the chance that the nearest original is their own.
+def linkage_chances(original: Matrix, masked: Matrix, queries: Rows) -> Values:
+    """Return the chance that the nearest original of some masked records is their own.
 
     Parameters
     ----------
@@ -150,34 +144,34 @@ def linkage_chances(original: Matrix, masked: Matrix, queries: Labels) -> Matrix
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, on the same scale.
     queries : ndarray of shape (n_queries,)
-        The records to link, among all.
+        Positions of the records to link.
 
     Returns
     -------
     ndarray of shape (n_queries,)
         In [0, 1]; for a random sample of the records, the mean estimates `linkage`.
     """
-    return _chances(original, classes(original), masked[queries], queries, 1)
+    return _chances_of_records(original, classes(original), masked[queries], queries, 1)
 
 
-def _chances(
-    original: Matrix, original_classes: Labels, points: Matrix, own_records: Labels, n_guesses: int
-) -> Matrix:
+def _chances_of_records(
+    original: Matrix, original_classes: Labels, points: Matrix, own_records: Rows, n_guesses: int
+) -> Values:
     """Return the chance that the nearest originals of each point contain its own record.
 
-    With c records closer than its own and t at the same distance (itself included),
-    the chance is (n_guesses - c) / t, clipped to [0, 1].
+    With c records closer than its own and t at the same distance (itself included), the chance is
+    (n_guesses - c) / t, clipped to [0, 1].
     """
     # Equal originals are indexed once, with a weight.
     _, representatives = np.unique(original_classes, return_index=True)
-    closer, ties = _rank_records(
+    n_closer, n_tied = _rank_records(
         original[representatives],
         np.bincount(original_classes),
         points,
         original_classes[own_records],
         n_guesses,
     )
-    return np.asarray(np.clip((n_guesses - closer) / np.maximum(ties, 1), 0, 1))
+    return np.asarray(np.clip((n_guesses - n_closer) / np.maximum(n_tied, 1), 0, 1))
 
 
 def _chances_of_units(
@@ -187,41 +181,44 @@ def _chances_of_units(
     units: Labels,
     target_units: Labels,
     n_guesses: int,
-) -> Matrix:
+) -> Values:
     """Return the chance that the nearest originals of each point contain one of its target unit.
 
-    With c records closer than the nearest of the unit and t at the same distance, m of them of
-    the unit, the attacker draws n_guesses - c of the t without replacement.
+    With c records closer than the nearest one of the unit and t at the same distance, some of them
+    of the unit, the attacker draws n_guesses - c of the t without replacement.
     """
     _, representatives = np.unique(original_classes, return_index=True)
-    table, weights = original[representatives], np.bincount(original_classes)
-    nearest_of_unit, ties_of_unit = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
-    pairs, counts = np.unique(units * len(representatives) + original_classes, return_counts=True)
-    starts = np.searchsorted(pairs // len(representatives), np.arange(units.max() + 2))
+    table, class_sizes = original[representatives], np.bincount(original_classes)
+    n_classes = len(class_sizes)
+    # The pairs of a unit and a class are sorted by unit: those of a unit are one slice.
+    pairs, counts = np.unique(units * n_classes + original_classes, return_counts=True)
+    starts = np.searchsorted(pairs // n_classes, np.arange(units.max() + 2))
+    nearest_of_unit, n_tied_of_unit = np.empty((2, len(points)), np.int64)
     for i, unit in enumerate(target_units):
-        unit_rows = slice(starts[unit], starts[unit + 1])
-        records = pairs[unit_rows] % len(representatives)
-        distances = ((table[records] - points[i]) ** 2).sum(axis=1)
-        is_nearest = distances <= distances.min() * (1 + ROUNDING_TOLERANCE)
-        nearest_of_unit[i], ties_of_unit[i] = (
-            records[np.argmin(distances)],
-            counts[unit_rows][is_nearest].sum(),
-        )
-    closer, ties = _rank_records(table, weights, points, nearest_of_unit, n_guesses)
-    draws = np.clip(n_guesses - closer, 0, np.maximum(ties, 1))
+        pairs_of_unit = slice(starts[unit], starts[unit + 1])
+        classes_of_unit = pairs[pairs_of_unit] % n_classes
+        squared_distances = ((table[classes_of_unit] - points[i]) ** 2).sum(axis=1)
+        is_nearest = squared_distances <= squared_distances.min() * (1 + ROUNDING_TOLERANCE)
+        nearest_of_unit[i] = classes_of_unit[np.argmin(squared_distances)]
+        n_tied_of_unit[i] = counts[pairs_of_unit][is_nearest].sum()
+    n_closer, n_tied = _rank_records(table, class_sizes, points, nearest_of_unit, n_guesses)
+    n_draws = np.clip(n_guesses - n_closer, 0, np.maximum(n_tied, 1))
     miss_probability = np.ones(len(points))
     for draw in range(n_guesses):
-        undrawn = np.maximum(ties - draw, 1)
+        n_undrawn = np.maximum(n_tied - draw, 1)
         miss_probability *= np.where(
-            draw < draws, np.maximum(undrawn - ties_of_unit, 0) / undrawn, 1.0
+            draw < n_draws, np.maximum(n_undrawn - n_tied_of_unit, 0) / n_undrawn, 1.0
         )
     return np.asarray(1 - miss_probability)
 
 
 def _rank_records(
-    table: Matrix, weights: Labels, points: Matrix, own_records: Labels, n_guesses: int
-) -> tuple[Labels, Labels]:
-    """Return for each point how many records are closer than its own, and how many as close."""
+    table: Matrix, weights: Counts, points: Matrix, own_records: Rows, n_guesses: int
+) -> tuple[Counts, Counts]:
+    """Return for each point how many records are closer than its own, and how many as close.
+
+    Row i of the ``table`` stands for ``weights[i]`` equal records.
+    """
     if len(table) <= SHORT_TABLE:
         return rank_among_few(table, weights, points, own_records, ROUNDING_TOLERANCE)
     index = open_index(table)

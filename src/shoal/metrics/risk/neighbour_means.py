@@ -3,31 +3,30 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from shoal.metrics._types import Matrix
+from shoal.metrics._array_types import Mask, Matrix
 
 
 class Intervals(NamedTuple):
-    """What an attacker infers about every value.
+    """The interval that an attacker infers for every value.
 
-    ``low`` and ``high`` are the neighbouring means, ``width`` their distance in standard deviations
-    of the original column, and ``holds`` is True where the original value lies between them.
+    ``low`` and ``high`` are the neighbouring means and ``width`` is their distance, in standard
+    deviations of the original column; ``holds`` is True where the original value lies between them.
     """
 
     low: Matrix
     high: Matrix
     width: Matrix
-    holds: NDArray[np.bool_]
+    holds: Mask
 
 
 def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     """Bound every original value by the released means on either side of its own [MD99]_.
 
-    Where a column was sorted by itself and cut into groups, the groups do not overlap: a value
-    lies between the mean of the group before its own and the mean of the group behind. The attack
-    needs no knowledge of the original. Groups of several columns together overlap, and the
-    inference is often wrong; ``holds`` shows how often.
+    If a column was sorted by itself and divided into groups, the groups do not overlap, so a value
+    lies between the mean of the group below its own and the mean of the group above. The attack
+    needs no knowledge of the original. Groups formed by several columns overlap in each of them, so
+    the inference is often wrong; ``holds`` shows where.
 
     Parameters
     ----------
@@ -39,8 +38,8 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     Returns
     -------
     Intervals
-        One interval for each value; the first and the last group of a column are open to one
-        side, with an infinite width.
+        One interval for each value. That of the lowest and of the highest group of a column has one
+        end, and an infinite width.
 
     References
     ----------

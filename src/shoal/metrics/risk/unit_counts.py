@@ -1,16 +1,13 @@
-"""Class sizes in units: persons, households or firms with any number of records."""
+"""Units in a class: persons, households or firms, each with any number of records."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from shoal.metrics._array_types import AnyValues, Labels
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Labels
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes, units_per_class
 
 
 @measure(kind="risk", better="higher", unit="units")
-def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
+def fewest_units(released: AnyValues, units: Labels) -> int:
     r"""Smallest number of distinct units in an equivalence class.
 
     A unit is a person, a household or a firm; it may have several records.
@@ -29,11 +26,12 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
     Returns
     -------
     int
-        The *k* that the release attains, counted in units; 1 means that all records of some
-        class are of one unit. Never more than `smallest_class`.
+        The *k* that the release attains, counted in units, from 1 to `smallest_class`. 1 means that
+        all records of some class belong to one unit.
 
     Examples
     --------
+    >>> import numpy as np
     >>> fewest_units(np.array([[1], [1], [3], [3]]), np.array([0, 0, 1, 2]))
     1
     """
@@ -41,13 +39,12 @@ def fewest_units(released: NDArray[np.generic], units: Labels) -> int:
 
 
 @measure(kind="risk", better="lower")
-def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
+def largest_unit_share(released: AnyValues, units: Labels) -> float:
     r"""Greatest share of the records of a class that belong to one unit.
 
-    It is the probability that a random record of the class is one of that unit, and so of
-    learning a confidential value of a person who is known to have many records.
-
-    If :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
+    It is the probability that a random record of the class belongs to that unit. So it is also the
+    probability of learning a confidential value of a person who is known to have many records. If
+    :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
 
     .. math:: \max_c \max_u \frac{n_{cu}}{n_c}.
 
@@ -61,11 +58,12 @@ def largest_unit_share(released: NDArray[np.generic], units: Labels) -> float:
     Returns
     -------
     float
-        In (0, 1]. At most 1/k if all units of a class have the same number of records there; 1
-        means that all records of some class are of one unit.
+        In (0, 1]. 1 means that all records of some class belong to one unit; 1/k is the least that
+        is possible if some class has only k units.
 
     Examples
     --------
+    >>> import numpy as np
     >>> largest_unit_share(np.array([[1], [1], [1], [1]]), np.array([0, 0, 0, 1]))
     0.75
     """

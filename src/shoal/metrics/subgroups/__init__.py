@@ -1,4 +1,4 @@
-"""Figures of subgroups of the records: how records are split, and what is shown of each group."""
+"""Figures of subgroups: how records are divided into groups, and the figures of each group."""
 
 from shoal.metrics.subgroups.result import Subgroups
 from shoal.metrics.subgroups.split import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shoal._text import align_rows, count
-from shoal.metrics.figures import WORST_SUFFIX
+from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups.split import OTHER_GROUPS, Subgroup, SubgroupSplit
 
 
@@ -23,7 +23,7 @@ class Subgroups:
         ``"lower"``, ``"higher"`` or ``"near one"`` by figure; figures without an entry are not
         compared.
     unit : str
-        What the sizes of groups count.
+        Noun for what the sizes of groups count.
     results : tuple
         Result of each group, as for the whole table.
     note : str
@@ -51,7 +51,7 @@ class Subgroups:
         worst = {}
         for name, (_, value) in self.worst().items():
             figure, colon, column = name.partition(":")
-            worst[f"{figure}{WORST_SUFFIX}{colon}{column}"] = value
+            worst[f"{figure}{WORST_GROUP_SUFFIX}{colon}{column}"] = value
         return worst
 
     @property
@@ -60,7 +60,7 @@ class Subgroups:
         return [name for name in self.better if any(name in figures for figures in self.figures)]
 
     def ordered(self, name: str) -> list[tuple[Subgroup, float]]:
-        """Return the groups that have a figure with its value, the worst-off group first."""
+        """Return the groups that have a figure, with its value; the worst-off group comes first."""
         pairs = [
             (group, figures[name])
             for group, figures in zip(self.split.groups, self.figures, strict=True)
@@ -102,7 +102,8 @@ class Subgroups:
     def __str__(self) -> str:
         rows = [["figure", "worst-off group", f"{self.unit}s", "value", "best-off group", "value"]]
         for name in self.names:
-            (worst, worst_value), (best, best_value) = (self.ordered(name)[i] for i in (0, -1))
+            ordered = self.ordered(name)
+            (worst, worst_value), (best, best_value) = ordered[0], ordered[-1]
             if worst_value == best_value:
                 rows.append([name, "all alike", "", f"{worst_value:.4g}", "", ""])
                 continue

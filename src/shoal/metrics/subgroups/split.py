@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
 from shoal.frame.codes import text_codes_and_labels
@@ -13,9 +12,9 @@ from shoal.frame.columns import read_concatenated
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Codes, Counts, Labels, Mask
 
-MAX_VALUES = 20  # a number with more distinct values is divided into quarters
+MAX_VALUES = 20  # a column of numbers with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
 OTHER_GROUPS = "other groups"
 MIN_GROUP = 5
@@ -42,7 +41,7 @@ class Subgroup:
 
 @dataclass(frozen=True, eq=False)
 class SubgroupSplit:
-    """All groups of a table, each of at least ``min_group`` records.
+    """The division of a table into groups of at least ``min_group`` records.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ class SubgroupSplit:
     groups : tuple of Subgroup
         The groups; those that are too small are merged into one, which comes last.
     min_group : int
-        Smallest number of records of a group.
+        Smallest number of records, or units, of a group.
     n_merged : int
         Number of groups that were merged.
     """
@@ -69,23 +68,24 @@ def split_subgroups(
     types: Mapping[str, Type] | None = None,
     units: Labels | None = None,
 ) -> SubgroupSplit:
-    """Return the groups of records with the same values of the columns ``by`` in all tables.
+    """Return the groups of records that have the same values in the columns ``by`` in all tables.
 
-    A number with more than 20 distinct values is divided into quarters of the first table. Groups
-    of fewer than ``min_group`` records, or units, are merged. If they are too few together, the
-    smallest other group joins them, since otherwise their size could be found by subtraction.
+    A column of numbers with more than 20 distinct values is divided into quarters of the first
+    table. Groups of fewer than ``min_group`` records, or units, are merged. If these are too few
+    together, the smallest other group is merged with them, since otherwise their size could be
+    derived by subtraction.
     """
     check_min_group(min_group)
     names = as_list(by)
     for frame in frames:
         check_columns(frame, names)
     labels: list[list[str]] = []
-    codes: list[list[Labels]] = []
+    codes: list[list[Codes]] = []
     for name in names:
         column, texts = _read_codes(frames, name, (types or {}).get(name))
         codes.append([np.where(table_codes < 0, len(texts), table_codes) for table_codes in column])
         labels.append([*(f"{name}={text}" for text in texts), f"{name} missing"])
-    combinations, groups_of_records = _combinations(codes)
+    combinations, groups_of_records = _match_combinations(codes)
     sizes = _sizes(groups_of_records[0], len(combinations), units)
     is_merged = _groups_to_merge(groups_of_records[0], sizes, min_group, units)
     if is_merged.all():
@@ -110,30 +110,30 @@ def split_subgroups(
 
 
 def _merged_subgroup(
-    groups_of_records: Sequence[Labels], is_merged: NDArray[np.bool_], units: Labels | None
+    groups_of_records: Sequence[Labels], is_merged: Mask, units: Labels | None
 ) -> Subgroup:
     """Return the groups that are merged, as one."""
-    merged = np.append(is_merged, True)  # records of later tables may be in further groups
-    rows = tuple(np.flatnonzero(merged[table_groups]) for table_groups in groups_of_records)
+    is_merged_or_unknown = np.append(is_merged, True)  # -1: no group of the first table
+    rows = tuple(
+        np.flatnonzero(is_merged_or_unknown[table_groups]) for table_groups in groups_of_records
+    )
     return Subgroup(OTHER_GROUPS, _merged_size(groups_of_records[0], is_merged, units), rows)
 
 
-def _combinations(codes: list[list[Labels]]) -> tuple[Labels, list[Labels]]:
+def _match_combinations(codes: list[list[Codes]]) -> tuple[Codes, list[Labels]]:
     """Return the combinations of codes in the first table, and for each table those of its records.
 
-    ``codes`` holds one array per table for each column. Records have the index of their
-    combination, or -1 if it does not occur in the first table.
+    ``codes`` holds one array per table for each column. A record has the position of its
+    combination, or -1 if that does not occur in the first table.
     """
-    first_table = np.column_stack([column[0] for column in codes])
-    combinations, index = np.unique(first_table, axis=0, return_inverse=True)
-    combinations_of_records = [index.ravel()]
-    combination_index = {tuple(row): i for i, row in enumerate(combinations.tolist())}
-    for i in range(1, len(codes[0])):
-        rows = np.column_stack([column[i] for column in codes]).tolist()
-        combinations_of_records.append(
-            np.array([combination_index.get(tuple(row), -1) for row in rows], np.int64)
-        )
-    return combinations, combinations_of_records
+    first_table, *other_tables = (np.column_stack(columns) for columns in zip(*codes, strict=True))
+    combinations, labels = np.unique(first_table, axis=0, return_inverse=True)
+    positions = {tuple(row): i for i, row in enumerate(combinations.tolist())}
+    labels_of_tables = [labels.ravel()]
+    for table in other_tables:
+        matches = [positions.get(tuple(row), -1) for row in table.tolist()]
+        labels_of_tables.append(np.array(matches, np.int64))
+    return combinations, labels_of_tables
 
 
 def check_min_group(min_group: Any) -> None:
@@ -147,9 +147,9 @@ def check_min_group(min_group: Any) -> None:
 
 
 def _groups_to_merge(
-    group_of_record: Labels, sizes: Labels, min_group: int, units: Labels | None
-) -> NDArray[np.bool_]:
-    """Return which groups are merged, so that the merged ones have enough records together."""
+    group_of_record: Labels, sizes: Counts, min_group: int, units: Labels | None
+) -> Mask:
+    """Return which groups are merged: those that are too small, and enough others to hide them."""
     is_merged = sizes < min_group
     if is_merged.any():
         for i in np.argsort(sizes, kind="stable")[is_merged.sum() :]:
@@ -159,14 +159,12 @@ def _groups_to_merge(
     return is_merged
 
 
-def _merged_size(
-    group_of_record: Labels, is_merged: NDArray[np.bool_], units: Labels | None
-) -> int:
+def _merged_size(group_of_record: Labels, is_merged: Mask, units: Labels | None) -> int:
     """Return the number of records, or of distinct units, of some groups together."""
     return int(_sizes(is_merged[group_of_record].astype(np.int64), 2, units)[1])
 
 
-def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Labels:
+def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Counts:
     """Return the number of records, or of distinct units, of each group."""
     if units is not None:
         group_of_record = np.unique(np.column_stack([group_of_record, units]), axis=0)[:, 0]
@@ -175,8 +173,8 @@ def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Labe
 
 def _read_codes(
     frames: Sequence[Frame], name: str, declared_type: Type | None
-) -> tuple[list[Labels], list[str]]:
-    """Return a column as codes with their labels; -1 where a value is missing."""
+) -> tuple[list[Codes], list[str]]:
+    """Return the codes of a column in each table, and their labels; -1 where a value is missing."""
     try:
         column = read_concatenated(frames, name, declared_type)
     except InputError:

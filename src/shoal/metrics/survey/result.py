@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._text import align_rows
-from shoal.metrics._types import Values
-from shoal.metrics.figures import flatten
-from shoal.metrics.individual_risk import KeyFrequencies
-from shoal.metrics.log_linear import LogLinearRisk
-from shoal.metrics.population_uniqueness import PopulationUniqueness
+from shoal.metrics._array_types import Values
+from shoal.metrics.limits.figure_names import flatten_figures
 from shoal.metrics.subgroups import Subgroups
-from shoal.metrics.suda import Suda
+from shoal.metrics.survey.individual_risk import KeyFrequencies
+from shoal.metrics.survey.log_linear import LogLinearRisk
+from shoal.metrics.survey.population_uniqueness import PopulationUniqueness
+from shoal.metrics.survey.suda import Suda
 
 # Figures of the file, by name; limits can be set on them.
 FIGURES = (
@@ -104,15 +104,18 @@ class SurveyRisk:
             }
         if self.suda is not None:
             values["suda_dis"] = self.suda.dis
-        return flatten(values) | ({} if self.groups is None else self.groups.worst_figures())
+        return flatten_figures(values) | (
+            {} if self.groups is None else self.groups.worst_figures()
+        )
 
     def reasons(self) -> dict[str, str]:
         """Return why figures were not computed, by name."""
         computed = {name.partition(":")[0] for name in self.figures()}
         reasons = {name: NOT_A_SAMPLE for name in FIGURES if name not in computed}
         if self.household_risk is None:
-            households = "Not computed: needs a column of households."
-            reasons["expected_reidentifications_with_households"] = households
+            reasons["expected_reidentifications_with_households"] = (
+                "Not computed: needs a column of households."
+            )
         return reasons
 
     def __repr__(self) -> str:
@@ -128,7 +131,7 @@ class SurveyRisk:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures for the file as plain data, without those of single records."""
+        """Return the figures of the file as plain data, without those of single records."""
         n = len(self.risk)
         result: dict[str, Any] = {
             "quasi_identifiers": list(self.columns),
@@ -158,12 +161,12 @@ class SurveyRisk:
                 "correct_matches": risk.correct_matches,
             }
         if self.suda is not None:
-            shares = self.suda.column_contributions.tolist()
+            contributions = self.suda.column_contributions.tolist()
             result["suda"] = {
                 "dis": self.suda.dis,
                 "records_with_score": int((self.suda.scores > 0).sum()),
                 "minimal_sample_uniques": self.suda.sizes[1:].tolist(),
-                "contributions": dict(zip(self.columns, shares, strict=True)),
+                "contributions": dict(zip(self.columns, contributions, strict=True)),
             }
         if self.groups is not None:
             result["groups"] = self.groups.to_dict()
@@ -177,7 +180,7 @@ def _format_figure(value: Any) -> str:
 
 
 def _display_rows(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the name and the value of each figure, in words."""
+    """Yield the name, in words, and the value of each figure; names of parts are joined."""
     for name, value in content.items():
         readable = name.replace("_", " ").replace("reid", "re-id")
         display_name = f"{prefix}{DISPLAY_NAMES.get(name, readable)}"

@@ -12,21 +12,21 @@ from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.metrics._evaluation_inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
-from shoal.metrics.individual_risk import (
+from shoal.metrics.evaluation.inputs import check_assessed_columns, read_unit_codes
+from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
+from shoal.metrics.survey.individual_risk import (
     KeyFrequencies,
     household_risk,
     individual_risk,
     key_frequencies,
 )
-from shoal.metrics.log_linear import LogLinearRisk, log_linear_risk
-from shoal.metrics.population_uniqueness import population_uniqueness
-from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_subgroups
-from shoal.metrics.suda import suda
+from shoal.metrics.survey.log_linear import LogLinearRisk, log_linear_risk
+from shoal.metrics.survey.population_uniqueness import population_uniqueness
 from shoal.metrics.survey.result import GROUP_FIGURES, SurveyRisk
+from shoal.metrics.survey.suda import suda
 
 
 def survey_risk(
@@ -62,8 +62,8 @@ def survey_risk(
     max_size : int, optional
         Greatest size of minimal sample uniques; all by default.
     by : str or list of str, optional
-        Columns whose values form subgroups, for which sample uniques, k-map and re-identifications
-        are shown too, the worst-off group first. Models concern the whole file.
+        Columns whose values form subgroups. Sample uniques, k-map and re-identifications are also
+        computed for each group, the worst-off group first; models concern the whole file.
     min_group : int
         Smallest number of records of a group that may be shown. Smaller groups are merged.
 
@@ -95,31 +95,34 @@ def survey_risk(
         risk, remarks = 1 / frequencies.population, []
     for warning in remarks:
         warnings.warn(warning, stacklevel=2)
-    households = None if household is None else _households(frame, household)
-    is_sample = fraction < 1
-    missing = np.column_stack([tables.has_missing(frame, [name]) for name in names])
+    risk_of_households = None
+    if household is not None:
+        risk_of_households = household_risk(risk, _households(frame, household))
+    uniqueness, log_linear, minimal_uniques = None, {}, None
+    if fraction < 1:  # otherwise the table is the population
+        uniqueness = population_uniqueness(np.bincount(classes(keys)), fraction)
+        log_linear = _fit_models(keys, fraction)
+        missing = np.column_stack([tables.has_missing(frame, [name]) for name in names])
+        minimal_uniques = suda(keys, max_size=max_size, sampling_fraction=fraction, missing=missing)
+    groups = None
+    if by is not None:
+        groups = _risk_by_group(split_subgroups([frame], by, min_group), frequencies, risk)
     return SurveyRisk(
         columns=tuple(names),
         sampling_fraction=fraction,
         frequencies=frequencies,
         risk=risk,
-        household_risk=None if households is None else household_risk(risk, households),
-        uniqueness=population_uniqueness(np.bincount(classes(keys)), fraction)
-        if is_sample
-        else None,
-        log_linear=_fit_models(keys, fraction) if is_sample else {},
-        suda=suda(keys, max_size=max_size, sampling_fraction=fraction, missing=missing)
-        if is_sample
-        else None,
-        groups=None
-        if by is None
-        else _risk_by_group(split_subgroups([frame], by, min_group), frequencies, risk),
+        household_risk=risk_of_households,
+        uniqueness=uniqueness,
+        log_linear=log_linear,
+        suda=minimal_uniques,
+        groups=groups,
         remarks=tuple(map(str, remarks)),
     )
 
 
 def _risk_by_group(split: SubgroupSplit, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
-    """Return the figures that are sums, means or maxima of records, by subgroup."""
+    """Return the figures of each subgroup: those that are sums, means or extremes of records."""
     figures = []
     for group in split.groups:
         rows = group.rows[0]
@@ -196,7 +199,7 @@ def _households(frame: Frame, name: str) -> Labels:
 
 
 def _fit_models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:
-    """Return the risk by both models; only by main effects where the table is too large."""
+    """Return the risk by both models; only by main effects if there are too many combinations."""
     models = {"main": log_linear_risk(keys, fraction, "main")}
     with suppress(InputError):
         models["two-way"] = log_linear_risk(keys, fraction, "two-way")

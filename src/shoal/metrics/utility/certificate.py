@@ -3,9 +3,9 @@
 import numpy as np
 
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import sums_of_squares
-from shoal.metrics._types import Labels, Matrix
 
 TOLERANCE = 1e-9  # relative rounding error of the loss
 
@@ -16,9 +16,9 @@ def certified_gap(
 ) -> float:
     r"""Relative gap between the information loss and its lower bound.
 
-    SSE sums the squared distances between each record and its masked form on columns standardised
-    by the original. The bound L is proven for the same table and the same k: no groups of at least
-    k have a smaller SSE.
+    SSE sums the squared distances between each record and its masked form, on columns standardised
+    by the original. The lower bound L is proven for the same table and the same k: no groups of at
+    least k records have a smaller SSE.
 
     .. math:: \frac{\mathrm{SSE}}{L} - 1
 
@@ -29,8 +29,7 @@ def certified_gap(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     lower_bound : float
-        A proven lower bound of SSE on standardised columns, above 0 unless nothing
-        was lost.
+        A proven lower bound of SSE on standardised columns, above 0 unless nothing was lost.
     columns : ndarray of shape (n_axes,), optional
         The column of each axis, where columns have several, as categories do; the axes of a
         column share a scale.
@@ -39,7 +38,7 @@ def certified_gap(
     -------
     float
         At least 0. 0 means that no groups lose less; 0.1 that this release loses at most a tenth
-        more than the best groups.
+        more than the best groups would.
 
     Examples
     --------

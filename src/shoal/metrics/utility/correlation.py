@@ -3,18 +3,19 @@
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scaling_exponent, varying_columns
-from shoal.metrics._types import Matrix, Values
 
 CHUNK_SIZE = 4096  # records at a time, so that intermediate results stay in the cache
-ROUNDING_TOLERANCE = 1e-9  # shares of the spectrum closer than this count as equal
+ROUNDING_TOLERANCE = 1e-9  # shares of the variance that differ by less are equal up to rounding
 
 
 def correlations(X: Matrix) -> Matrix:
     """Return the correlation matrix; a constant column is correlated with nothing but itself."""
     p = X.shape[1]
-    exponents, means, norms = np.zeros(p, np.int64), np.zeros(p), np.full(p, np.inf)
+    exponents, means = np.zeros(p, np.int64), np.zeros(p)
+    norms = np.full(p, np.inf)  # of the centred columns; infinite for a constant one
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
         exponents[j] = scaling_exponent(X[:, j])
         column = np.ldexp(X[:, j], -exponents[j]) if exponents[j] else X[:, j]
@@ -42,17 +43,18 @@ def first_principal_component(X: Matrix) -> tuple[Values, float]:
     loadings : ndarray of shape (n_columns,)
         Correlation of each column with the component: eigenvector times the root of
         the eigenvalue. The sign of the whole vector is arbitrary.
-    share : float
-        The eigenvalue divided by the number of columns, in (0, 1].
+    explained_share : float
+        The greatest eigenvalue divided by the number of columns, in (0, 1].
     """
-    values, vectors = np.linalg.eigh(correlations(X))
-    if len(values) > 1 and values[-1] - values[-2] < ROUNDING_TOLERANCE * len(values):
+    eigenvalues, eigenvectors = np.linalg.eigh(correlations(X))
+    p = len(eigenvalues)
+    if p > 1 and eigenvalues[-1] - eigenvalues[-2] < ROUNDING_TOLERANCE * p:
         raise InputError(
             "The first component is not determined: two components explain the same share of the"
             " variation.",
             code="component-undetermined",
         )
-    return vectors[:, -1] * np.sqrt(values[-1]), float(values[-1] / len(values))
+    return eigenvectors[:, -1] * np.sqrt(eigenvalues[-1]), float(eigenvalues[-1] / p)
 
 
 @measure(kind="utility", better="lower")
@@ -60,12 +62,12 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     """Mean and standard deviation of the changes of the correlations of masked columns [MD99]_.
 
     With the correlations :math:`r_{ij}` of the original and :math:`r'_{ij}` of the masked columns,
-    these are the mean and the standard deviation over all pairs of columns of
+    the change of a pair of columns is
 
     .. math:: |r'_{ij} - r_{ij}|.
 
     The standard deviation divides by the number of pairs less one. A column that is constant in the
-    original is in no pair; one that is constant after masking is correlated with nothing.
+    original is in no pair; a masked column that is constant has a correlation of 0 with others.
 
     Parameters
     ----------
@@ -77,9 +79,9 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     Returns
     -------
     dict
-        ``mean`` and ``sd``, in [0, 2]. 0 means that every correlation was kept, or that
-        there is no pair; 2 that every one changed between -1 and 1. ``sd`` is 0
-        where there are fewer than two pairs.
+        ``mean`` and ``sd`` over all pairs, in [0, 2]. 0 means that every correlation was kept, or
+        that there is no pair; a mean of 2 that every one changed from -1 to 1 or the reverse.
+        ``sd`` is 0 for fewer than two pairs.
 
     References
     ----------
@@ -108,12 +110,13 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     """Change of the loading of each column on the first principal component [MD99]_.
 
     The component is that of the correlation matrix, the loading of a column its correlation with
-    the component. With the loadings :math:`a_j` before and :math:`a'_j` after masking,
+    the component. With the loadings :math:`a_j` of the original and :math:`a'_j` of the masked
+    columns,
 
     .. math:: |a'_j - a_j|.
 
     The sign of the component of the masked table is chosen to agree with that of the original. A
-    first component that is not determined, because another explains as much, is refused.
+    table is refused if its first component is not determined, because another explains as much.
 
     Parameters
     ----------
@@ -125,8 +128,8 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 2]. 0 means that the loading was kept; 1 that it changed between 0 and
-        1; 2 that its sign was reversed. An unchanged constant column gives 0.
+        In [0, 2]. 0 means that the loading was kept; 1 that it changed from 0 to 1 or the reverse;
+        2 that it changed from -1 to 1 or the reverse. An unchanged constant column gives 0.
 
     References
     ----------
@@ -158,8 +161,8 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     The component is that of the correlation matrix. Columns that are constant in
     the original are left out.
 
-    With the greatest eigenvalues :math:`\lambda_1` before and :math:`\lambda'_1` after
-    masking, and p columns,
+    With the greatest eigenvalues :math:`\lambda_1` of the original and :math:`\lambda'_1` of the
+    masked correlation matrix of p columns,
 
     .. math:: 100 \cdot \frac{|\lambda'_1 - \lambda_1|}{p}.
 
@@ -173,7 +176,9 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 100). 0 means that the first component explains the same share as before.
+        In [0, 100). 0 means that the first component explains the same share of the variance in
+        both tables; :math:`100 (1 - 1/p)` that p uncorrelated columns became perfectly correlated,
+        or the reverse.
 
     References
     ----------
@@ -198,8 +203,8 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     r"""Change of the eigenvalues of the correlation matrix, relative to the largest possible.
 
-    The eigenvalues :math:`\lambda_i` before and :math:`\lambda'_i` after masking are sorted, and
-    the sum of the absolute differences is divided by its maximum for p columns:
+    The eigenvalues :math:`\lambda_i` of the original and :math:`\lambda'_i` of the masked matrix
+    are sorted, and the sum of their absolute differences is divided by its maximum for p columns:
 
     .. math:: \frac{1}{2 (p - 1)} \sum_{i=1}^{p} |\lambda'_i - \lambda_i|.
 
@@ -237,7 +242,7 @@ def _eigenvalues(X: Matrix) -> Values:
 
 
 def _align_sign(loadings: Values, reference: Values) -> Values:
-    """Give a component the sign of ``reference``; if they are orthogonal, by the first column."""
+    """Return loadings with the sign of ``reference``; that of its first if they are orthogonal."""
     product = loadings @ reference
     if abs(product) < ROUNDING_TOLERANCE:
         product = loadings[0] * reference[0]

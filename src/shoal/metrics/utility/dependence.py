@@ -1,13 +1,12 @@
 """Distortion of quasi-identifiers and confidential columns, and the dependence that remains."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.geometry import within_group_sums_of_squares
+from shoal.metrics._array_types import AnyValues, Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import order_free_zscores
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.class_tallies import tally
 from shoal.metrics.equivalence_classes import classes
 from shoal.metrics.utility.loss import information_loss
@@ -35,8 +34,8 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that every record became the mean of
-        all. Group means give at most 1.
+        At least 0. 0 means that nothing changed; 1 that every record was replaced by the overall
+        mean. Group means give at most 1.
 
     References
     ----------
@@ -54,17 +53,17 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
 
 @measure(kind="utility", better="lower")
 def distortion_y(
-    released: NDArray[np.generic],
+    released: AnyValues,
     confidential: Matrix | None = None,
-    categories: NDArray[np.generic] | None = None,
+    categories: AnyValues | None = None,
 ) -> float:
     r"""Share of the confidential variation that the classes do not explain, D_Y [RFSP16]_.
 
-    For a column of numbers y, it is the share of the variation within classes, the records that
-    look alike; a constant column is left out. For a column of categories, it is the Hamming
-    distortion, the share of records whose category is not the most frequent of their class. With
-    the mean :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c
-    with value v, these are
+    For a column of numbers y, it is the share of the variation that is within classes; a constant
+    column is left out. For a column of categories, it is the Hamming distortion, the share of
+    records whose category is not the most frequent one of their class. With the mean
+    :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c with value
+    v, these are
 
     .. math:: \frac{\sum_i (y_i - \bar y_{c(i)})^2}{\sum_i (y_i - \bar y)^2}
               \quad \text{and} \quad 1 - \frac{1}{n} \sum_c \max_v n_{cv}.
@@ -84,8 +83,8 @@ def distortion_y(
     Returns
     -------
     float
-        In [0, 1]. 0 means that the class determines the confidential values, or that these
-        do not vary; 1 that the classes say nothing about their means.
+        In [0, 1]. 0 means that the class determines the confidential values, or that these do not
+        vary. A column of numbers gives 1 if all classes have the same mean.
 
     References
     ----------
@@ -117,11 +116,12 @@ def distortion_y(
         within = sum(within_group_sums_of_squares(Z, labels))
         total = (Z**2).sum()
         n_varying = int(np.count_nonzero((Z != 0).any(axis=0)))
+        # Standardised columns have equal variation, so their mean share is that of all together.
         shares += [float(within / total) if n_varying else 0.0] * n_varying
     return float(np.mean(shares)) if shares else 0.0
 
 
-def hamming_distortion(labels: Labels, categories: NDArray[np.generic]) -> float:
+def hamming_distortion(labels: Labels, categories: AnyValues) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
     value_counts = tally(labels, categories)
     greatest_counts = np.zeros(len(value_counts.class_sizes), np.int64)

@@ -6,61 +6,61 @@ A category is an integer from 0; -1 stands for a missing value, which is a categ
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Codes = NDArray[np.int64]
-Shares = NDArray[np.float64]
+from shoal.metrics._array_types import Codes, Counts, Mask
 
-MAX_DENSE = 2**22  # cells of a table that are counted one by one; larger tables are sorted
+MAX_DENSE = 2**22  # cells of a table that are counted one by one, with few records too
 
 
-class Pairs(NamedTuple):
-    """The pairs of values of two columns, as integers, and their number."""
+class CellCodes(NamedTuple):
+    """The cell of each record in a two-way table of ``n_cells``, as an integer."""
 
     codes: Codes
-    size: int
+    n_cells: int
 
     @property
-    def counts(self) -> Codes:
-        """Number of records of each pair that occurs."""
-        return self.cells[1]
+    def counts(self) -> Counts:
+        """Number of records in each cell that is not empty."""
+        return self.occurring[1]
 
     @property
-    def cells(self) -> tuple[Codes, Codes]:
-        """The pairs that occur, and the number of records of each."""
-        if is_counted_by_sorting(self.size, len(self.codes)):
-            pairs, counts = np.unique(self.codes, return_counts=True)
-            return pairs, counts
-        dense = np.bincount(self.codes)
-        pairs = np.flatnonzero(dense)
-        return pairs, dense[pairs]
+    def occurring(self) -> tuple[Codes, Counts]:
+        """The cells that are not empty, and the number of records in each."""
+        if is_sparse(self.n_cells, len(self.codes)):
+            cells, counts = np.unique(self.codes, return_counts=True)
+            return cells, counts
+        counts_of_all = np.bincount(self.codes)
+        cells = np.flatnonzero(counts_of_all)
+        return cells, counts_of_all[cells]
 
 
-def is_counted_by_sorting(n_cells: int, n_records: int) -> bool:
-    """Return whether a table has so many cells that pairs are sorted instead of counted."""
+def is_sparse(n_cells: int, n_records: int) -> bool:
+    """Return whether a table has so many cells that sorting the records is faster than counting."""
     return n_cells > max(MAX_DENSE, 4 * n_records)
 
 
 def count_levels(*columns: Codes) -> int:
-    """Return the number of codes that columns may have, the code of a missing value included."""
+    """Return the number of levels of some columns together, the missing value included."""
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 
-def occurring_categories(
-    first: Codes, second: Codes
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return for two columns which categories occur in them; missing values are not categories."""
-    size = count_levels(first, second)
+def occurring_categories(first: Codes, second: Codes) -> tuple[Mask, Mask]:
+    """Return which categories occur in each of two columns; a missing value is not a category."""
+    n_levels = count_levels(first, second)
     in_first, in_second = (
-        np.bincount(column + 1, minlength=size)[1:] > 0 for column in (first, second)
+        np.bincount(column + 1, minlength=n_levels)[1:] > 0 for column in (first, second)
     )
     return in_first, in_second
 
 
-def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> Pairs:
-    """Return the pairs of values of two columns of the same records."""
+def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> CellCodes:
+    """Return the cell of each record in the two-way table of two columns.
+
+    The number of levels of the second column is counted if it is not given; cells of two tables can
+    be compared only if it is the same.
+    """
     n_levels = count_levels(second) if levels_of_second is None else levels_of_second
-    return Pairs((first + 1) * n_levels + second + 1, count_levels(first) * n_levels)
+    return CellCodes((first + 1) * n_levels + second + 1, count_levels(first) * n_levels)
 
 
 def entropy(counts: Codes) -> float:
@@ -72,26 +72,23 @@ def entropy(counts: Codes) -> float:
 def cramers_v(first: Codes, second: Codes) -> float:
     """Return Cramér's V of two columns; 0 where one of them is constant."""
     n_levels = count_levels(second)
-    cells, counts = pair_codes(first, second, n_levels).cells
-    first_counts, second_counts = np.bincount(first + 1), np.bincount(second + 1)
-    n_levels_of_smaller = min((first_counts > 0).sum(), (second_counts > 0).sum())
-    if n_levels_of_smaller < 2:
+    cells, counts = pair_codes(first, second, n_levels).occurring
+    row_counts, column_counts = np.bincount(first + 1), np.bincount(second + 1)
+    min_levels = min((row_counts > 0).sum(), (column_counts > 0).sum())
+    if min_levels < 2:
         return 0.0
-    expected = first_counts[cells // n_levels] / len(first) * second_counts[cells % n_levels]
+    expected = row_counts[cells // n_levels] / len(first) * column_counts[cells % n_levels]
     phi_squared = float((counts / expected * (counts / len(first))).sum()) - 1
-    return float(np.sqrt(min(1.0, max(0.0, phi_squared / (n_levels_of_smaller - 1)))))
+    return float(np.sqrt(min(1.0, max(0.0, phi_squared / (min_levels - 1)))))
 
 
 def distribution_distances(original: Codes, masked: Codes) -> tuple[float, float]:
     """Return the total variation and the Hellinger distance of two columns of codes from 0."""
     n_codes = int(max(original.max(), masked.max())) + 1
-    if is_counted_by_sorting(n_codes, len(original)):
-        positions = np.unique(np.concatenate([original, masked]), return_inverse=True)[1].ravel()
-        original, masked, n_codes = (
-            positions[: len(original)],
-            positions[len(original) :],
-            int(positions.max()) + 1,
-        )
+    if is_sparse(n_codes, len(original)):
+        dense_codes = np.unique(np.concatenate([original, masked]), return_inverse=True)[1].ravel()
+        original, masked = np.split(dense_codes, [len(original)])
+        n_codes = int(dense_codes.max()) + 1
     p, q = (np.bincount(codes, minlength=n_codes) / len(codes) for codes in (original, masked))
     hellinger = ((np.sqrt(p) - np.sqrt(q)) ** 2).sum() / 2
     return float(np.abs(p - q).sum() / 2), float(np.sqrt(hellinger))

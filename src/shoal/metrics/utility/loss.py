@@ -1,19 +1,19 @@
-"""Information loss."""
+"""Information loss: how far records moved."""
 
 import numpy as np
 
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import column_distances, scale_by_original, sums_of_squares
-from shoal.metrics._types import Labels, Matrix
 
 
 @measure(kind="utility", better="lower", unit="%")
 def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     r"""Information loss: squared changes as a share of the variance of standardised columns.
 
-    SSE sums the squared distances between each record and its masked form, SST those between each
-    record and the mean of all. Columns are standardised by the mean :math:`\bar x_j` and the
-    population standard deviation :math:`S_j` of the original:
+    It is SSE/SST. SSE sums the squared distances between each record and its masked form, SST those
+    between each record and the mean of all. Columns are standardised by the mean :math:`\bar x_j`
+    and the population standard deviation :math:`S_j` of the original:
 
     .. math:: 100 \cdot \frac{\sum_{ij} ((x_{ij} - x'_{ij}) / S_j)^2}
               {\sum_{ij} ((x_{ij} - \bar x_j) / S_j)^2}.
@@ -31,8 +31,8 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     Returns
     -------
     float
-        In per cent. 0 means that nothing changed; 100 that every record was replaced
-        by the overall mean. Masks other than group means can exceed 100.
+        In per cent, at least 0. 0 means that nothing changed; 100 that every record was replaced by
+        the overall mean. Group means give at most 100, other methods may give more.
 
     Examples
     --------
@@ -47,9 +47,9 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
 def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     r"""Euclidean information loss: distances moved as a share of distances from the mean [DSS08]_.
 
-    SDE sums the distances (not their squares) between each record and its masked form, SDT those
-    between each record and the mean of all. On columns standardised by the original, where the mean
-    is 0,
+    It is SDE/SDT. SDE sums the distances (not their squares) between each record and its masked
+    form, SDT those between each record and the mean of all. On columns standardised by the
+    original, where the mean is 0,
 
     .. math:: 100 \cdot \frac{\sum_i \lVert z_i - z'_i \rVert}{\sum_i \lVert z_i \rVert}.
 
@@ -66,8 +66,8 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     Returns
     -------
     float
-        In per cent. 0 means that nothing changed; 100 that every record was replaced
-        by the overall mean.
+        In per cent, at least 0. 0 means that nothing changed; 100 that every record was replaced by
+        the overall mean.
 
     References
     ----------
@@ -111,9 +111,9 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that values changed by :math:`\sqrt{2}`
-        standard deviations on average, the root mean square difference of two random
-        records. Group means give at most :math:`1 / \sqrt{2}`.
+        At least 0. 0 means that nothing changed; 1 that values changed by :math:`\sqrt{2}` standard
+        deviations on average, the root mean square difference of two random records. Group means
+        give at most :math:`1 / \sqrt{2}`.
 
     References
     ----------

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scale_by_original, varying_columns
-from shoal.metrics._types import Matrix, Values
 from shoal.metrics.utility.correlation import correlations
 
 
@@ -12,7 +12,7 @@ from shoal.metrics.utility.correlation import correlations
 def std_ratio(original: Matrix, masked: Matrix) -> Values:
     """Standard deviation of each masked column divided by that of the original [MD99]_.
 
-    With the standard deviations :math:`S_j` before and :math:`S'_j` after masking,
+    With the standard deviations :math:`S_j` of the original and :math:`S'_j` of the masked column,
 
     .. math:: S'_j / S_j.
 
@@ -83,7 +83,7 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
 def variance_change(original: Matrix, masked: Matrix) -> Values:
     """Relative change of the variance of each column.
 
-    With the variances :math:`V_j` before and :math:`V'_j` after masking,
+    With the variances :math:`V_j` of the original and :math:`V'_j` of the masked column,
 
     .. math:: |V'_j / V_j - 1|.
 
@@ -115,12 +115,12 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
 def covariance_change(original: Matrix, masked: Matrix) -> float:
     """Mean change of the covariances, in units of the original's standard deviations.
 
-    It is the mean over all pairs of columns, with the covariances :math:`c_{ij}` before and
-    :math:`c'_{ij}` after masking, and the standard deviations :math:`S_i` of the original, of
+    With the covariances :math:`c_{ij}` of the original and :math:`c'_{ij}` of the masked columns,
+    and the standard deviations :math:`S_i` of the original, the change of a pair of columns is
 
     .. math:: |c'_{ij} - c_{ij}| / (S_i S_j).
 
-    A column that is constant in the original is in no pair.
+    It is averaged over all pairs. A column that is constant in the original is in no pair.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        At least 0. 0 means that every covariance was kept, or that there is no pair;
-        1 that they changed as much as from perfect correlation to none.
+        At least 0. 0 means that every covariance was kept, or that there is no pair; 1 that they
+        changed as much, on average, as from perfect correlation to none.
 
     Examples
     --------

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
-from shoal.metrics._types import Matrix, Values
 
 
 @measure(kind="utility", better="lower", unit="%", per="quasi-identifier")
 def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> Values:
     r"""Change of the weighted total of each column, in per cent of its absolute total [SSW92]_.
 
-    With the weights :math:`w_i`,
+    With values :math:`x_i`, masked values :math:`x'_i` and weights :math:`w_i`,
 
     .. math:: 100 \cdot \frac{|\sum_i w_i x'_i - \sum_i w_i x_i|}{\sum_i w_i |x_i|}.
 
@@ -29,8 +29,8 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     -------
     ndarray of shape (n_columns,)
         At least 0. 0 means that the total was kept, as it is by weighted group means; 100 that
-        it changed by the weighted sum of all absolute values. An unchanged column of zeros
-        gives 0, a changed one 100.
+        it changed by the weighted sum of the absolute values. An unchanged column of zeros gives 0,
+        a changed one 100.
 
     References
     ----------

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.metrics.dominance import dominated_groups
+from shoal.metrics.findings.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import join_phrases
 from shoal.plan.thresholds import Thresholds

@@ -6,9 +6,8 @@ from typing import Any
 from shoal.errors import InputError
 from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
-from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
-from shoal.metrics.limit_results import LimitResult, LimitResults
-from shoal.metrics.limits import Limits
+from shoal.metrics.limits import LimitResult, LimitResults, Limits
+from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX, HasFigures, attack_figure_names
 from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
@@ -61,7 +60,7 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     )
     if original is None:
         return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
-    group_figures = [name for name in limits.figures if name.endswith(WORST_SUFFIX)]
+    group_figures = [name for name in limits.figures if name.endswith(WORST_GROUP_SUFFIX)]
     names = [name for name in limits.by("assess").figures if name not in group_figures]
     not_computed = [name for name in names if name not in assessment]
     results: list[HasFigures] = [assessment]
@@ -161,7 +160,7 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
 
     figures = limits.by("attack").figures
-    names = [name for name in ATTACKS if set(attack_figures(name)) & set(figures)]
+    names = [name for name in ATTACKS if set(attack_figure_names(name)) & set(figures)]
     if not names:
         return NotComputed(figures, NO_GROUPS)
     try:

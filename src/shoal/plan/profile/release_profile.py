@@ -15,7 +15,7 @@ from shoal.frame.roles import columns_with
 from shoal.frame.summaries import are_years, finite_values, value_counts
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.category_inputs import category_inputs
 from shoal.metrics.chart_data.histogram import bars, histogram
 from shoal.metrics.chart_data.projection import project_groups
@@ -214,7 +214,7 @@ def _associations(
     category_codes = category_inputs(
         original, masked, plan.masked, plan.recoded, confidential, plan.types
     )
-    categories = [*category_codes.columns, *category_codes.others]
+    categories = [*category_codes.columns, *category_codes.other_columns]
     names = categories[:MAX_COLUMNS]
     if len(names) < 2:
         return {}, []

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
-from shoal.metrics.dominance import dominated_groups
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.contributors import count_contributors
+from shoal.metrics.findings.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.plan.findings.dominance import (
     dominated_group_findings,

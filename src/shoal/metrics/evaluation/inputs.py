@@ -1,4 +1,4 @@
-"""Checks and unit codes that assessments, attacks and estimates of survey risk share."""
+"""Checks of tables and roles, and the unit of each record as an integer."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from shoal.frame import tables
 from shoal.frame.codes import codes
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
-from shoal.metrics._types import Labels
+from shoal.metrics._array_types import Labels
 from shoal.metrics.equivalence_classes import classes
 
 

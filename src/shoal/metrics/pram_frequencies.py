@@ -1,20 +1,19 @@
-"""Frequency tables of columns that were changed at random by a known matrix (PRAM)."""
+"""Original frequencies of categories, estimated from a release by PRAM."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Matrix
 
-Matrix = NDArray[np.float64]
-
-MAX_CONDITION = 1e10  # of a matrix whose inverse is computed
-ROUNDING = 0.01  # by which the sum of a row of a published, rounded matrix may differ from 1
+MAX_CONDITION = 1e10  # condition number up to which a matrix is inverted
+MAX_ROUNDING_ERROR = 0.01  # of the sum of a row, since published matrices are rounded
 
 
 class FrequencyEstimate(NamedTuple):
-    """Estimated frequencies before post-randomisation.
+    """Estimated frequencies of the original categories.
 
     Attributes
     ----------
@@ -32,15 +31,15 @@ class FrequencyEstimate(NamedTuple):
 def estimate_frequencies(
     released: ArrayLike, matrix: ArrayLike, column_matrix: ArrayLike | None = None
 ) -> FrequencyEstimate:
-    r"""Estimate the original frequencies of a table from its release by PRAM and the matrix.
+    r"""Estimate the original frequencies of a table that was released by PRAM with a known matrix.
 
-    With the matrix :math:`P` (rows: original categories, columns: released ones), the expected
-    released frequencies are :math:`P^\top t` for the original ones :math:`t`, so that
-    :math:`(P^\top)^{-1} t^*` is an unbiased estimate from the released ones :math:`t^*`
+    With the matrix :math:`P` (rows: original categories, columns: released ones) and the original
+    frequencies :math:`t`, the expected released frequencies are :math:`P^\top t`. So
+    :math:`(P^\top)^{-1} t^*` is an unbiased estimate from the released frequencies :math:`t^*`
     [GKWW98]_. As every record changes independently, the covariance matrix of :math:`t^*` is
     :math:`\sum_k t_k (\operatorname{diag}(p_k) - p_k p_k^\top)` with the rows :math:`p_k` of
-    :math:`P`. The standard errors put the estimates in the place of :math:`t` [HH02]_. They
-    say how much the random changes add; the error of a sample comes on top.
+    :math:`P`. The standard errors use the estimates instead of :math:`t` [HH02]_. They measure the
+    error of the random changes alone, not that of sampling.
 
     Parameters
     ----------
@@ -110,7 +109,11 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     if matrix.shape != (size, size):
         raise _not_accepted(name, f"a {size} x {size} matrix, as the table has {size} categories")
     sums = matrix.sum(axis=1)
-    if not np.isfinite(matrix).all() or (matrix < 0).any() or (np.abs(sums - 1) > ROUNDING).any():
+    if (
+        not np.isfinite(matrix).all()
+        or (matrix < 0).any()
+        or (np.abs(sums - 1) > MAX_ROUNDING_ERROR).any()
+    ):
         raise _not_accepted(name, "probabilities, each row with the sum 1")
     matrix = np.asarray(matrix / sums[:, np.newaxis])
     if np.linalg.cond(matrix) > MAX_CONDITION:
@@ -123,5 +126,5 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     return matrix
 
 
-def _not_accepted(name: str, expected: Any) -> InputError:
+def _not_accepted(name: str, expected: str) -> InputError:
     return InputError(f"{name!r} must be {expected}.", code="matrix-not-accepted", need=name)

@@ -1,16 +1,21 @@
-"""The class `Limits`: greatest and least values of figures, such as ``max_linkage = 0.1``."""
+"""The class `Limits`: greatest and least values of figures, read from a mapping or a file."""
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, overload
 
 from shoal._params import hint
 from shoal.errors import FileError, ParameterError
-from shoal.metrics.figures import HasFigures, command_of_figures, is_number
-from shoal.metrics.limit_results import Limit, LimitResults
+from shoal.metrics.limits.figure_names import (
+    HasFigures,
+    base_name,
+    command_by_figure,
+    is_finite_number,
+)
+from shoal.metrics.limits.results import Limit, LimitResults
 
-SETTINGS = ("formula", "target")  # of analyses, besides limits
+SETTINGS = ("formula", "target")  # entries that are settings of analyses rather than limits
 
 
 class Limits(Sequence[Limit]):
@@ -91,25 +96,25 @@ class Limits(Sequence[Limit]):
         return LimitResults(tuple(limit.check(results) for limit in self))
 
     def by(self, *commands: str) -> "Limits":
-        """Return the limits on figures of some commands: assess, attack, utility or risk."""
-        return self._subset([limit for limit in self if limit.command in commands])
+        """Return the limits on figures of these commands: assess, attack, utility or risk."""
+        return self._with_limits(limit for limit in self if limit.command in commands)
 
     def merged(self, other: "Limits") -> "Limits":
-        """Return both limits; where they limit the same figure, the stricter counts."""
+        """Return the limits of both; of two limits on the same figure, the stricter one."""
         limits = {limit.name: limit for limit in self}
         for limit in other:
             strictest = min if limit.direction == "max" else max
-            previous = limits.get(limit.name, limit)
-            limits[limit.name] = strictest(previous, limit, key=lambda candidate: candidate.value)
-        result = self._subset(list(limits.values()))
-        result.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
-        result.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
-        return result
+            own_limit = limits.get(limit.name, limit)
+            limits[limit.name] = strictest(own_limit, limit, key=lambda candidate: candidate.value)
+        merged = self._with_limits(limits.values())
+        merged.formulas = tuple(dict.fromkeys([*self.formulas, *other.formulas]))
+        merged.targets = tuple(dict.fromkeys([*self.targets, *other.targets]))
+        return merged
 
     @property
     def figures(self) -> tuple[str, ...]:
         """The names of the limited figures, without columns."""
-        return tuple(dict.fromkeys(limit.figure.partition(":")[0] for limit in self))
+        return tuple(dict.fromkeys(base_name(limit.figure) for limit in self))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits as plain data, by name; a column follows after a colon."""
@@ -119,11 +124,12 @@ class Limits(Sequence[Limit]):
             **{limit.name: limit.value for limit in self},
         }
 
-    def _subset(self, limits: list[Limit]) -> "Limits":
-        subset = Limits()
-        subset._limits = tuple(limits)
-        subset.formulas, subset.targets = self.formulas, self.targets
-        return subset
+    def _with_limits(self, limits: Iterable[Limit]) -> "Limits":
+        """Return other limits with the same formulas and targets."""
+        result = Limits()
+        result._limits = tuple(limits)
+        result.formulas, result.targets = self.formulas, self.targets
+        return result
 
     @overload
     def __getitem__(self, index: int) -> Limit: ...
@@ -154,7 +160,7 @@ def _as_mapping(entries: Any) -> Mapping[str, Any]:
 
 
 def _read_setting(entries: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """Return the formulas or the columns of a setting; refuse anything but text."""
+    """Return the formulas or the targets; refuse anything but text."""
     names = entries.get(name, ())
     texts = (names,) if isinstance(names, str) else names
     if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
@@ -170,15 +176,14 @@ def _parse_limits(entries: Mapping[str, Any]) -> Iterator[Limit]:
     """Yield the limits of a mapping; refuse unknown names and values that are not numbers."""
     for name, value in entries.items():
         direction, _, figure = str(name).partition("_")
-        base = figure.partition(":")[0]
-        if direction not in ("max", "min") or base not in command_of_figures():
-            names = [
-                f"{prefix}_{figure}" for figure in command_of_figures() for prefix in ("max", "min")
+        if direction not in ("max", "min") or base_name(figure) not in command_by_figure():
+            known_names = [
+                f"{prefix}_{known}" for known in command_by_figure() for prefix in ("max", "min")
             ]
             raise ParameterError(
-                f"There is no limit {str(name)!r}.{hint(name, names)} A limit is max_ or min_ and"
-                " the name of a measure or of a figure of an attack, an analysis or a survey risk:"
-                " docs/operate/limits.md lists them.",
+                f"There is no limit {str(name)!r}.{hint(name, known_names)} A limit is max_ or min_"
+                " and the name of a measure or of a figure of an attack, an analysis or a survey"
+                " risk: docs/operate/limits.md lists them.",
                 code="unknown-limit",
                 limit=str(name),
             )
@@ -191,7 +196,7 @@ def _expand_figure(direction: Literal["max", "min"], figure: str, value: Any) ->
         for key, number in value.items():
             yield from _expand_figure(direction, f"{figure}:{key}", number)
         return
-    if not is_number(value):
+    if not is_finite_number(value):
         raise ParameterError(
             f"The limit '{direction}_{figure}' must be a number.",
             code="limit-not-a-number",

@@ -1,4 +1,4 @@
-"""Results by name, as attacks and analyses return them."""
+"""Attacks and analyses by name: run them one after the other, and keep their results."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -6,27 +6,27 @@ from typing import Generic, Protocol, TypeVar
 from shoal import _progress as progress
 
 
-class Named(Protocol):
-    """A result with a name."""
+class HasName(Protocol):
+    """A result of an attack or analysis."""
 
     @property
     def name(self) -> str:
         """Name of the attack or analysis."""
 
 
-Result = TypeVar("Result", bound=Named)
+Result = TypeVar("Result", bound=HasName)
 Setting = TypeVar("Setting")
 
 
-class NamedResults(Mapping[str, Result], Generic[Result]):
-    """Results by name, with the reasons why others are missing.
+class ResultsByName(Mapping[str, Result], Generic[Result]):
+    """Results by name, with the reason for each that is missing.
 
     Parameters
     ----------
     results : sequence of Result
         The results.
     not_run : mapping of str to str
-        Reason by name of what was not carried out.
+        Why an attack or analysis was not carried out, by its name.
     """
 
     def __init__(self, results: Sequence[Result], not_run: Mapping[str, str]):
@@ -52,7 +52,7 @@ def run_each(
     names: Sequence[str],
     setting: Setting,
 ) -> tuple[list[Result], dict[str, str]]:
-    """Call functions by name and report progress.
+    """Call one function after the other, and report progress.
 
     Parameters
     ----------
@@ -61,16 +61,16 @@ def run_each(
     functions : mapping of str to callable
         Functions by name. Each returns its result or results, or the reason why it has none.
     names : sequence of str
-        Names of the functions.
+        Names of the functions to call.
     setting : object
-        The argument of each function.
+        The argument of each call.
 
     Returns
     -------
     results : list
         All results, in the order of the names.
     not_run : dict
-        The reasons by name.
+        The reasons of the functions without a result, by name.
     """
     results: list[Result] = []
     not_run: dict[str, str] = {}

@@ -1,11 +1,10 @@
-"""SUDA: records that are unique on few columns, and the columns that make them so."""
+"""SUDA, the special uniques detection algorithm: records that are unique on few columns."""
 
 from dataclasses import dataclass
 from math import factorial, prod
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal import _progress as progress
 from shoal._kernels.constants import NONE
@@ -18,8 +17,8 @@ from shoal._kernels.suda import (
     store_minimal_uniques,
 )
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import AnyValues, Labels, Mask, Matrix, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.equivalence_classes import classes
 
 Scoring = Literal["product", "supersets"]
@@ -62,16 +61,17 @@ class Suda:
 
 
 def suda(
-    keys: NDArray[np.generic],
+    keys: AnyValues,
     *,
     max_size: int | None = None,
     sampling_fraction: float = 0.01,
-    missing: NDArray[np.bool_] | None = None,
+    missing: Mask | None = None,
     scoring: Scoring = "product",
 ) -> Suda:
-    r"""Find special uniques: minimal sample uniques and SUDA scores of all records [EMM05]_.
+    r"""Return the minimal sample uniques (MSUs) and the SUDA score of each record [EMM05]_.
 
-    With ATT columns and sets of at most M of them, an MSU of size k has the weight
+    The score is the sum of the weights of the MSUs. With ATT columns and sets of at most M of them,
+    an MSU of size k has the weight
 
     .. math:: \prod_{i=k}^{\min(M, ATT-1)} (ATT - i),
 
@@ -118,9 +118,9 @@ def suda(
     ([2.0, 4.0, 2.0], [0.5, 0.375, 0.375])
     """
     n, n_columns = _check_arguments(keys, max_size, sampling_fraction)
-    largest = n_columns if max_size is None else min(max_size, n_columns)
-    minimal_uniques = _minimal_uniques(keys, largest, missing)
-    weights = np.array([_weight(k, n_columns, largest, scoring) for k in range(n_columns + 1)])
+    max_size = n_columns if max_size is None else min(max_size, n_columns)
+    minimal_uniques = _minimal_uniques(keys, max_size, missing)
+    weights = np.array([_weight(k, n_columns, max_size, scoring) for k in range(n_columns + 1)])
     scores, contributions = np.zeros(n), np.zeros((n, n_columns))
     add_scores(minimal_uniques, weights, scores, contributions)
     column_sets = minimal_uniques.columns[: minimal_uniques.n_entries[0]]
@@ -141,14 +141,14 @@ def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
     uniques : int
         Number of sample uniques.
     in_pairs : int
-        Number of records in classes of two.
+        Number of records in classes of two records.
     sampling_fraction : float
         Share of the population that is in the sample.
 
     Returns
     -------
     float
-        In [0, 1]; 0 if there are no sample uniques.
+        In [0, 1]. 0 if there are no sample uniques; 1 if there are, and no pairs.
 
     References
     ----------
@@ -162,12 +162,12 @@ def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
     """
     if uniques == 0:
         return 0.0
-    chance = uniques * sampling_fraction
-    return chance / (chance + in_pairs * (1 - sampling_fraction))
+    correct = uniques * sampling_fraction
+    return correct / (correct + in_pairs * (1 - sampling_fraction))
 
 
 def _check_arguments(
-    keys: NDArray[np.generic], max_size: int | None, sampling_fraction: float
+    keys: AnyValues, max_size: int | None, sampling_fraction: float
 ) -> tuple[int, int]:
     if keys.ndim != 2 or not 1 <= keys.shape[1] <= MAX_COLUMNS or len(keys) == 0:
         raise InputError(
@@ -188,23 +188,21 @@ def _check_arguments(
     return keys.shape
 
 
-def _weight(size: int, n_columns: int, largest: int, scoring: Scoring) -> float:
-    """Return the weight of an MSU of the given size; 0 for no columns."""
+def _weight(size: int, n_columns: int, max_size: int, scoring: Scoring) -> float:
+    """Return the weight of an MSU of ``size`` columns; 0 for no columns."""
     if size == 0:
         return 0.0
     if scoring == "supersets":
-        sets = factorial(n_columns) / (factorial(size) * factorial(n_columns - size))
-        return float((2 ** (n_columns - size) - 1) / sets)
-    return float(prod(n_columns - i for i in range(size, min(largest, n_columns - 1) + 1)))
+        n_sets = factorial(n_columns) / (factorial(size) * factorial(n_columns - size))
+        return float((2 ** (n_columns - size) - 1) / n_sets)
+    return float(prod(n_columns - i for i in range(size, min(max_size, n_columns - 1) + 1)))
 
 
-def _minimal_uniques(
-    keys: NDArray[np.generic], largest: int, missing: NDArray[np.bool_] | None
-) -> MinimalUniques:
-    """Return all MSUs of up to ``largest`` columns.
+def _minimal_uniques(keys: AnyValues, max_size: int, missing: Mask | None) -> MinimalUniques:
+    """Return all MSUs of up to ``max_size`` columns.
 
-    Sets of columns are visited in the order of their bits as numbers, so that every subset comes
-    before the set.
+    A set of columns is an integer with one bit per column. Sets are visited in the order of these
+    integers, so every subset comes before the set.
     """
     n, n_columns = keys.shape
     codes = [dense_ranks(column) for column in keys.T]
@@ -221,13 +219,16 @@ def _minimal_uniques(
     )
     n_visited, n_sets = 0, 2**n_columns
 
-    def visit(columns: int, bit: int, groups: RecordGroups) -> None:
-        """Refine groups by each column below ``bit``, and each result further."""
+    def visit(columns: int, n_candidates: int, groups: RecordGroups) -> None:
+        """Add each of the first ``n_candidates`` columns to a set, and visit the larger sets.
+
+        The groups are of records that are equal on the set; unique records are left out.
+        """
         nonlocal uniques, n_visited
         n_records = len(groups.records)
-        if columns.bit_count() == largest or n_records == 0:
+        if columns.bit_count() == max_size or n_records == 0:
             return
-        for column in range(bit):
+        for column in range(n_candidates):
             unique_records = np.empty(n_records, np.int64)
             finer = RecordGroups(
                 np.empty(n_records, np.int64), np.empty(n_records // 2 + 2, np.int64)

@@ -1,11 +1,11 @@
-"""Named results: what was carried out, what was not and why, and progress on the way."""
+"""Results by name: what was carried out, what was not and why, and progress on the way."""
 
 from dataclasses import dataclass
 
 import pytest
 
 from shoal import _progress as progress
-from shoal.metrics.named_results import NamedResults, run_each
+from shoal.metrics.evaluation.results_by_name import ResultsByName, run_each
 
 
 @dataclass
@@ -32,7 +32,7 @@ def test_results_and_reasons_come_in_the_order_of_the_names():
 
 
 def test_results_are_a_mapping_by_name():
-    results = NamedResults([Result("b"), Result("a")], {"c": "why"})
+    results = ResultsByName([Result("b"), Result("a")], {"c": "why"})
     assert list(results) == ["b", "a"]
     assert results["a"] is results.results[1]
     assert len(results) == 2

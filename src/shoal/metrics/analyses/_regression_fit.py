@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.metrics._confidence import NORMAL_QUANTILE
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Codes, Matrix, Values
+from shoal.metrics._confidence_intervals import NORMAL_QUANTILE
 
-# Greatest share of the length of a collinear column that earlier columns do not explain.
+# Share of the length of a column up to which the part that earlier columns do not explain is 0.
 COLLINEARITY_TOLERANCE = 1e-8
 MAX_ITERATIONS = 50
 CONVERGENCE_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """Coefficients of a model, NaN where one cannot be estimated.
+class RegressionFit:
+    """Coefficients of a model; NaN where one cannot be estimated.
 
     Parameters
     ----------
@@ -35,12 +35,15 @@ class Fit:
     high: Values
 
 
-def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit | str:
-    """Return a fitted model, or the reason why there is none.
+def fit_regression(
+    y: Values, X: Matrix, weights: Values | None, *, is_binary: bool
+) -> RegressionFit | str:
+    """Return a logistic regression if ``y`` is binary, else a linear one; or why there is none.
 
-    Without weights, standard errors are the usual ones of maximum likelihood or least squares.
-    With weights, they are robust (sandwich with the factor n / (n - p)), since survey weights
-    are not inverse variances. Terms that are linear combinations of earlier ones are left out.
+    Without weights, standard errors are the usual ones of maximum likelihood or least squares. With
+    weights, they are those of the sandwich estimator with the factor n / (n - p), since survey
+    weights are not inverse variances. Terms that are linear combinations of earlier ones are left
+    out.
     """
     independent = independent_terms(X)
     n, p = len(X), len(independent)
@@ -50,7 +53,7 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
     Z = X[:, independent] / scales
     w = np.ones(n) if weights is None else weights * n / weights.sum()
     if is_binary:
-        solution = _logit(y, Z, w)
+        solution = _fit_logistic(y, Z, w)
         if solution is None:
             return "the logistic model does not converge: the classes can be separated."
         coefficients, information, residuals = solution
@@ -60,24 +63,20 @@ def fit(y: Values, X: Matrix, weights: Values | None, *, is_binary: bool) -> Fit
         coefficients = np.linalg.lstsq(Z * sqrt_weights, y * sqrt_weights[:, 0], rcond=None)[0]
         residuals, information = y - Z @ coefficients, (Z * sqrt_weights).T @ (Z * sqrt_weights)
         quantile = _t_quantile(n - p)
-    inverse_information = np.linalg.inv(information)
+    covariance = np.linalg.inv(information)
     if weights is not None:
-        meat = (Z * (w * residuals)[:, np.newaxis]).T @ (Z * (w * residuals)[:, np.newaxis])
-        covariance = inverse_information @ meat @ inverse_information * n / (n - p)
-    else:
-        covariance = (
-            inverse_information
-            if is_binary
-            else inverse_information * (residuals**2).sum() / (n - p)
-        )
+        scores = Z * (w * residuals)[:, np.newaxis]
+        covariance = covariance @ (scores.T @ scores) @ covariance * n / (n - p)
+    elif not is_binary:
+        covariance = covariance * (residuals**2).sum() / (n - p)
     standard_errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return _with_missing_terms(
-        coefficients / scales, standard_errors / scales, independent, X.shape[1], quantile
+    return _fit_of_all_terms(
+        coefficients / scales, standard_errors / scales, quantile, independent, X.shape[1]
     )
 
 
-def independent_terms(X: Matrix) -> Labels:
-    """Return the columns that are not a linear combination of the columns before.
+def independent_terms(X: Matrix) -> Codes:
+    """Return the positions of the columns that are not linear combinations of earlier ones.
 
     Examples
     --------
@@ -91,12 +90,12 @@ def independent_terms(X: Matrix) -> Labels:
         dependent = np.flatnonzero(residual_norms < COLLINEARITY_TOLERANCE)
         if not len(dependent):
             break
-        terms = np.delete(terms, dependent[0])  # what comes after is judged without it
+        terms = np.delete(terms, dependent[0])  # later columns are judged without it
     return terms[: len(X)]
 
 
-def _logit(y: Values, X: Matrix, weights: Values) -> tuple[Values, Matrix, Values] | None:
-    """Return coefficients, information and residuals by Newton's method; None if it diverges."""
+def _fit_logistic(y: Values, X: Matrix, weights: Values) -> tuple[Values, Matrix, Values] | None:
+    """Return coefficients, information and residuals by Newton's method; None if it fails."""
     coefficients = np.zeros(X.shape[1])
     for _ in range(MAX_ITERATIONS):
         probabilities = 1 / (1 + np.exp(-np.clip(X @ coefficients, -500, 500)))
@@ -121,16 +120,13 @@ def _t_quantile(degrees_of_freedom: int) -> float:
     return float(stdtrit(degrees_of_freedom, 0.975))
 
 
-def _with_missing_terms(
-    coefficients: Values, standard_errors: Values, terms: Labels, n_terms: int, quantile: float
-) -> Fit:
-    completed = [np.full(n_terms, np.nan) for _ in range(4)]
-    estimates = (
-        coefficients,
-        standard_errors,
-        coefficients - quantile * standard_errors,
-        coefficients + quantile * standard_errors,
-    )
-    for completed_values, values in zip(completed, estimates, strict=True):
-        completed_values[terms] = values
-    return Fit(*completed)
+def _fit_of_all_terms(
+    coefficients: Values, standard_errors: Values, quantile: float, terms: Codes, n_terms: int
+) -> RegressionFit:
+    """Return the estimates of some ``terms`` among all ``n_terms``, with NaN for the others."""
+    margins = quantile * standard_errors
+    estimates = np.full((4, n_terms), np.nan)
+    estimates[:, terms] = (
+        coefficients, standard_errors, coefficients - margins, coefficients + margins,
+    )  # fmt: skip
+    return RegressionFit(*estimates)

@@ -1,4 +1,4 @@
-"""One limit on a figure, and whether figures meet it."""
+"""A limit on one figure, and the results of checking limits."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,17 @@ from math import isclose
 from typing import Any, Literal, overload
 
 from shoal.metrics import MEASURE_INFO
-from shoal.metrics.figures import (
+from shoal.metrics.limits.figure_names import (
     FUNCTION_OF_COMMAND,
-    WORST_SUFFIX,
+    WORST_GROUP_SUFFIX,
     HasFigures,
-    command_of_figures,
+    base_name,
+    command_by_figure,
     is_figure_of,
-    is_number,
+    is_finite_number,
 )
 
-TOLERANCE = 1e-9  # figures that exceed a limit by a smaller share differ by rounding
+TOLERANCE = 1e-9  # a figure that exceeds a limit by a smaller share equals it up to rounding
 
 
 @dataclass(frozen=True)
@@ -44,18 +45,18 @@ class Limit:
     @property
     def command(self) -> str:
         """The command that computes the figure, such as ``"attack"``."""
-        return command_of_figures()[self.figure.partition(":")[0]]
+        return command_by_figure()[base_name(self.figure)]
 
     @property
     def kind(self) -> str:
-        """``"utility"`` if the figure is about what analysts lose, else ``"risk"``."""
-        base = self.figure.partition(":")[0].removesuffix(WORST_SUFFIX)
-        if base in MEASURE_INFO:
-            return MEASURE_INFO[base].kind
+        """``"utility"`` if the figure measures what analysts lose, else ``"risk"``."""
+        measure = base_name(self.figure).removesuffix(WORST_GROUP_SUFFIX)
+        if measure in MEASURE_INFO:
+            return MEASURE_INFO[measure].kind
         return "utility" if self.command == "utility" else "risk"
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":
-        """Compare the worst figure of the results with the limit; fail if there is none."""
+        """Compare the worst figure of this name with the limit; without any, it is not met."""
         figures = {
             name: value
             for result in results
@@ -63,21 +64,21 @@ class Limit:
             if is_figure_of(name, self.figure)
         }
         if not figures:
-            return LimitResult(self, reason=self._reason(results))
-        unusable = [name for name, value in figures.items() if not is_number(value)]
+            return LimitResult(self, reason=self._reason_not_computed(results))
+        unusable = [name for name, value in figures.items() if not is_finite_number(value)]
         if unusable:
             return LimitResult(self, unusable[0], reason="The figure is not a finite number.")
         worst = (max if self.direction == "max" else min)(figures, key=figures.__getitem__)
         return LimitResult(self, worst, figures[worst])
 
-    def _reason(self, results: Sequence[HasFigures]) -> str:
+    def _reason_not_computed(self, results: Sequence[HasFigures]) -> str:
         """Return why no result has the figure."""
-        base = self.figure.partition(":")[0]
+        figure_name = base_name(self.figure)
         for result in results:
             for name, reason in result.reasons().items():
-                if is_figure_of(self.figure, name) or name == base:
+                if is_figure_of(self.figure, name) or name == figure_name:
                     return reason
-            if any(is_figure_of(name, base) for name in result.figures()):
+            if any(is_figure_of(name, figure_name) for name in result.figures()):
                 return "There is no such column or part."
         return f"Not computed: it is a figure of {FUNCTION_OF_COMMAND[self.command]}."
 
@@ -115,7 +116,7 @@ class LimitResult:
 
     @property
     def excess(self) -> float:
-        """How far the figure is beyond the limit, in multiples of it; 0 if it is met."""
+        """How far the figure is beyond the limit, as a multiple of the limit; 0 if it is met."""
         if self.passed:
             return 0.0
         if self.value is None:

@@ -1,12 +1,12 @@
-"""How well some columns determine another: linearly, by nearest neighbours, or by categories."""
+"""How well a column is determined by others: linearly, by neighbouring values, or by categories."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 
-MIN_DIFFERENT = 5  # records with other values than the most frequent, for a meaningful fit
+MIN_DIFFERENT = 5  # records without the most frequent category, below which no fit is meaningful
 
 
 class LinearFit(NamedTuple):
@@ -19,14 +19,14 @@ class LinearFit(NamedTuple):
 def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> LinearFit | None:
     """Return a few columns of ``X`` whose linear combination gives ``y``, if there are any.
 
-    Columns are added one at a time, each time the one that explains most of the residual.
+    Columns are chosen one at a time: the next is the one that explains most of the residual.
 
     Parameters
     ----------
     y : ndarray of shape (n_records,)
         The column to be explained.
     X : ndarray of shape (n_records, n_columns)
-        Columns that may explain it.
+        The columns that may explain it.
     min_r2 : float
         Minimum R2, adjusted for the number of columns.
     max_columns : int
@@ -73,10 +73,10 @@ def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> Lin
 
 
 def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float:
-    """Return how well the records nearest in ``predictor`` predict ``y``.
+    """Return how well ``y`` is predicted by the records with the nearest values of ``predictor``.
 
-    This detects any smooth function. A record is predicted by the mean of the others with the same
-    predictor. Without such records, it is predicted by its two neighbours in the order of the
+    This detects any smooth function. A record is predicted by the mean of the other records with
+    the same predictor. If there are none, it is predicted by its two neighbours in the order of the
     predictor, or by the mean of the column if the predictor has no order.
 
     Parameters
@@ -101,9 +101,9 @@ def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float
     codes = np.unique(predictor, return_inverse=True)[1].ravel()
     sizes = np.bincount(codes)
     sums = np.bincount(codes, centred)
-    sizes_of_records = sizes[codes]
-    predicted = (sums[codes] - centred) / np.maximum(sizes_of_records - 1, 1)
-    is_unique = sizes_of_records == 1
+    n_equal = sizes[codes]  # records with the same predictor, itself included
+    predicted = (sums[codes] - centred) / np.maximum(n_equal - 1, 1)
+    is_unique = n_equal == 1
     if not ordered:
         predicted[is_unique] = -centred[is_unique] / (n - 1)
     elif len(sizes) > 1:
@@ -116,7 +116,7 @@ def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float
 
 
 def category_fit(y: Labels, predictor: Labels) -> float:
-    """Return how much better a predictor is at predicting a category than a constant guess.
+    """Return the share of the errors of a constant guess that a predictor avoids.
 
     Parameters
     ----------
@@ -129,32 +129,38 @@ def category_fit(y: Labels, predictor: Labels) -> float:
     -------
     float
         1 - (errors) / (errors of always guessing the most frequent category): 1 where ``y``
-        is a function of ``predictor``. A record with a unique predictor counts as an error. 0 where
-        hardly any record differs from the most frequent category.
+        is a function of ``predictor``. A record is predicted from the others with its predictor;
+        if there are none, it counts as an error. 0 if fewer than five records differ from the most
+        frequent category.
 
     Examples
     --------
     >>> category_fit(np.tile([0, 0, 1, 1], 5), np.tile([0, 1, 2, 3], 5))
     1.0
     """
-    n_errors = len(y) - int(np.bincount(y).max())
-    if n_errors < MIN_DIFFERENT:
+    n_errors_of_constant = len(y) - int(np.bincount(y).max())
+    if n_errors_of_constant < MIN_DIFFERENT:
         return 0.0
+    n_categories = int(y.max()) + 1
     pairs, pair_of_record, counts = np.unique(
-        predictor * (int(y.max()) + 1) + y, return_inverse=True, return_counts=True
+        predictor * n_categories + y, return_inverse=True, return_counts=True
     )
-    predictor_of_pair = pairs // (int(y.max()) + 1)
+    predictor_of_pair = pairs // n_categories
     order = np.lexsort((counts, predictor_of_pair))
     starts = np.flatnonzero(np.diff(predictor_of_pair[order], prepend=-1))
-    ends = np.append(starts[1:], len(order)) - 1
-    commonest = order[ends]  # for each value of the predictor, the most frequent category
-    second_counts = np.where(ends > starts, counts[order[np.maximum(ends - 1, 0)]], 0)
-    rank = np.cumsum(np.diff(predictor_of_pair, prepend=-1) != 0) - 1
+    last = np.append(starts[1:], len(order)) - 1
+    # By value of the predictor: the pair of its most frequent category, and the next count.
+    commonest = order[last]
+    second_counts = np.where(last > starts, counts[order[np.maximum(last - 1, 0)]], 0)
+    predictor_rank = np.cumsum(np.diff(predictor_of_pair, prepend=-1) != 0) - 1  # of each pair
     best_other_counts = np.where(
-        commonest[rank] == np.arange(len(pairs)), second_counts[rank], counts[commonest][rank]
+        commonest[predictor_rank] == np.arange(len(pairs)),
+        second_counts[predictor_rank],
+        counts[commonest][predictor_rank],
     )
-    is_right = counts[pair_of_record.ravel()] - 1 > best_other_counts[pair_of_record.ravel()]
-    return float(1 - (len(y) - is_right.sum()) / n_errors)
+    is_predicted = counts - 1 > best_other_counts  # the record itself does not count
+    n_errors = len(y) - is_predicted[pair_of_record.ravel()].sum()
+    return float(1 - n_errors / n_errors_of_constant)
 
 
 def _products(values: Values, X: Matrix) -> Values:

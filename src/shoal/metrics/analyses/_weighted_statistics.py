@@ -1,9 +1,9 @@
-"""Weighted estimates of a finite population."""
+"""Weighted means, quantiles and Gini coefficients."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shoal.metrics._types import Values
+from shoal.metrics._array_types import Values
 
 
 def weighted_mean(values: Values, weights: Values) -> float:
@@ -32,8 +32,8 @@ def weighted_deviation(values: Values, weights: Values) -> float:
 def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Values:
     """Return quantiles: the least value at which the cumulative weights reach each share.
 
-    Where they meet the share exactly, the mean of that value and the next one is taken, as for the
-    median of an even number of records.
+    If they are exactly equal to the share, the quantile is the mean of that value and the next one,
+    like the median of an even number of records.
 
     Examples
     --------
@@ -50,11 +50,10 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
 
 
 def gini(values: Values, weights: Values) -> float:
-    r"""Return the Gini coefficient of values that are not negative.
+    r"""Return the Gini coefficient of values that are not negative; 0 if all are equal.
 
-    With values in ascending order, shares :math:`p_i` of the weights and :math:`L_i` the share of
-    the total that the first :math:`i` records have, it is
-    :math:`1 - \sum_i p_i (L_i + L_{i-1})`.
+    With values in ascending order, shares :math:`p_i` of the weights, and shares :math:`L_i` of the
+    total that the first :math:`i` records have, it is :math:`1 - \sum_i p_i (L_i + L_{i-1})`.
 
     Examples
     --------

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import InputError, ParameterError
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics._ranks import dense_ranks
-from shoal.metrics._types import Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
 Model = Literal["main", "two-way"]
-MAX_CELLS = 20_000_000  # of the table of all combinations
+MAX_CELLS = 20_000_000  # of the table of all combinations of categories
 MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-8
 
 
@@ -25,7 +25,7 @@ class LogLinearRisk:
     Parameters
     ----------
     records : ndarray of shape (n_uniques,)
-        The sample uniques.
+        Positions of the sample uniques.
     unique : ndarray of shape (n_uniques,)
         Estimated probability that each is unique in the population.
     match : ndarray of shape (n_uniques,)
@@ -48,17 +48,18 @@ class LogLinearRisk:
 
 
 def log_linear_risk(
-    keys: NDArray[np.generic], sampling_fraction: float, model: Model = "main"
+    keys: AnyValues, sampling_fraction: float, model: Model = "main"
 ) -> LogLinearRisk:
     r"""Estimate the risk of sample uniques by a log-linear model [SE06]_ [SS08]_.
 
-    The population frequency of a key is taken to be Poisson with mean :math:`\lambda`, and a share
-    :math:`\pi` of the population is drawn. The fitted sample frequency :math:`u = \pi \lambda` of
-    the key then gives, with :math:`\mu = \lambda (1 - \pi)`,
+    The population frequency F of a key is assumed to be Poisson with mean :math:`\lambda`, and a
+    share :math:`\pi` of the population is sampled. The model fits the sample frequency
+    :math:`\pi \lambda` of each key. For a sample unique, whose sample frequency f is 1, this gives
+    with :math:`\mu = \lambda (1 - \pi)`
 
     .. math:: P(F = 1 \mid f = 1) = e^{-\mu}, \qquad E(1/F \mid f = 1) = (1 - e^{-\mu}) / \mu.
 
-    The model with main effects alone is independence of the columns; it mostly overstates risk. The
+    In the model with main effects alone, columns are independent; it mostly overstates risk. The
     model with all two-way interactions is fitted by iterative proportional fitting.
 
     Parameters
@@ -73,7 +74,7 @@ def log_linear_risk(
     Returns
     -------
     LogLinearRisk
-        Risk of each sample unique, and both global measures.
+        Both probabilities of each sample unique, in [0, 1], and their sums.
 
     References
     ----------
@@ -107,7 +108,7 @@ def log_linear_risk(
 
 
 def _fit_independent(codes: Labels, cells: Labels) -> Values:
-    """Return the fitted frequency of some cells if the columns are independent."""
+    """Return the fitted frequency of ``cells``, rows of codes, if the columns are independent."""
     n = len(codes)
     fitted = np.full(len(cells), float(n))
     for column, cell in zip(codes.T, cells.T, strict=True):
@@ -116,7 +117,7 @@ def _fit_independent(codes: Labels, cells: Labels) -> Values:
 
 
 def _fit_two_way(codes: Labels, cells: Labels) -> Values:
-    """Return the fitted frequency of some cells with all two-way interactions."""
+    """Return the fitted frequency of ``cells``, rows of codes, with all two-way interactions."""
     shape = tuple(int(column.max()) + 1 for column in codes.T)
     if prod(shape) > MAX_CELLS:
         raise InputError(

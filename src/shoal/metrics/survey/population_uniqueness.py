@@ -6,10 +6,11 @@ from math import exp, lgamma, log
 import numpy as np
 
 from shoal.errors import InputError
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Labels, Values
 
 MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-10
-SMALL_FRACTION = 0.1  # sampling fraction up to which the model of Pitman is preferred
+SMALL_FRACTION = 0.1  # sampling fraction up to which the Pitman model is preferred
+GRID_SIZE = 2000  # values of p among which the shifted negative binomial model is fitted first
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class PopulationUniqueness:
     snb : float
         Estimate of the shifted negative binomial (slide negative binomial) model.
     chosen : str
-        Model that the rule of Dankar et al. selects.
+        Name of the estimate that the rule of Dankar et al. selects.
     """
 
     zayatz: float
@@ -56,8 +57,8 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     Returns
     -------
     PopulationUniqueness
-        All estimates, in [0, 1], and the one that is chosen. All are 0 if no record of the sample
-        is unique.
+        All estimates, in [0, 1], and which one is chosen. 0 means that no unit is unique, as is
+        assumed if no record of the sample is; 1 that every unit is.
 
     References
     ----------
@@ -75,7 +76,7 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
         raise InputError(
             "The sampling fraction must be between 0 and 1.", code="sampling-fraction-not-accepted"
         )
-    size_counts = np.bincount(class_sizes)
+    size_counts = np.bincount(class_sizes)  # number of classes of each size
     if len(size_counts) < 2 or size_counts[1] == 0:
         return PopulationUniqueness(0.0, 0.0, 0.0, "zayatz")
     zayatz = _zayatz(size_counts, sampling_fraction)
@@ -94,15 +95,17 @@ def _zayatz(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques if classes of the population are sized as those of the sample.
 
     A class of size j contributes a sample unique with a hypergeometric probability; Bayes' rule
-    gives the probability that a sample unique is one of a class of size 1.
+    gives the probability that a sample unique comes from a class of size 1.
     """
     n = int(np.arange(len(size_counts)) @ size_counts)
     population_size = max(n + 1, round(n / fraction))
-    j = np.flatnonzero(size_counts)
-    chances = np.array([_probability_of_exactly_one(int(size), n, population_size) for size in j])
-    weights = size_counts[j] * chances
-    share_of_uniques = float(weights[0] / weights.sum())
-    return min(1.0, share_of_uniques * float(size_counts[1]) / n)
+    sizes = np.flatnonzero(size_counts)
+    probabilities = np.array(
+        [_probability_of_exactly_one(int(size), n, population_size) for size in sizes]
+    )
+    weights = size_counts[sizes] * probabilities
+    is_population_unique = float(weights[0] / weights.sum())  # probability, for a sample unique
+    return min(1.0, is_population_unique * float(size_counts[1]) / n)
 
 
 def _probability_of_exactly_one(size: int, n: int, population_size: int) -> float:
@@ -118,23 +121,23 @@ def _probability_of_exactly_one(size: int, n: int, population_size: int) -> floa
 
 
 def _pitman(size_counts: Labels, fraction: float) -> float:
-    """Return the share of uniques by the Pitman sampling formula, fitted by maximum likelihood."""
+    """Return the share of uniques by the Pitman sampling formula; NaN if it cannot be fitted."""
     n, n_classes = int(np.arange(len(size_counts)) @ size_counts), int(size_counts.sum())
-    fitted = (
-        _fit_from_moments(size_counts, n, n_classes)
-        if len(size_counts) > 2 and n_classes < n
-        else None
-    )
-    if fitted is None:
+    has_larger_classes = len(size_counts) > 2 and n_classes < n
+    parameters = _fit_pitman(size_counts, n, n_classes) if has_larger_classes else None
+    if parameters is None:
         return float("nan")
-    theta, alpha = fitted
+    theta, alpha = parameters
     population_size = n / fraction
     estimate = exp(lgamma(theta + 1) - lgamma(theta + alpha) + alpha * log(population_size))
     return min(1.0, estimate / population_size)
 
 
-def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
-    """Return theta and alpha fitted from moments, or at alpha = 0; None if the fit fails."""
+def _fit_pitman(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
+    """Return theta and alpha of maximum likelihood; None if the search fails.
+
+    It starts from estimates by moments. If it fails from there, alpha may be 0.
+    """
     uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
         ratio = uniques * (uniques - 1) / pairs
@@ -143,14 +146,15 @@ def _fit_from_moments(size_counts: Labels, n: int, n_classes: int) -> tuple[floa
             numerator = n * n_classes * ratio - uniques * (n - 1) * (2 * n_classes + ratio)
             theta = numerator / denominator
             alpha = (theta * (uniques - n) + (n - 1) * uniques) / (n * n_classes)
-            fitted = _fit_pitman(theta, alpha, size_counts, n, n_classes)
-            if fitted is not None:
-                return fitted
+            parameters = _maximise_likelihood(theta, alpha, size_counts, n, n_classes)
+            if parameters is not None:
+                return parameters
     theta = _fit_ewens(n, n_classes)
-    i, larger = np.arange(1.0, n_classes), np.cumsum(size_counts[::-1])[::-1][2:]
-    if (i / theta).sum() <= (larger / np.arange(1.0, len(larger) + 1)).sum():
-        return theta, 0.0  # the likelihood decreases from the border
-    return _fit_pitman(theta, 0.1, size_counts, n, n_classes)
+    i = np.arange(1.0, n_classes)
+    n_larger = np.cumsum(size_counts[::-1])[::-1][2:]  # classes of more than 1, 2, ... records
+    if (i / theta).sum() <= (n_larger / np.arange(1.0, len(n_larger) + 1)).sum():
+        return theta, 0.0  # the likelihood decreases with alpha
+    return _maximise_likelihood(theta, 0.1, size_counts, n, n_classes)
 
 
 def _fit_ewens(n: int, n_classes: int) -> float:
@@ -162,15 +166,15 @@ def _fit_ewens(n: int, n_classes: int) -> float:
     return float(theta)
 
 
-def _fit_pitman(
+def _maximise_likelihood(
     theta: float, alpha: float, size_counts: Labels, n: int, n_classes: int
 ) -> tuple[float, float] | None:
-    """Return the parameters where the derivatives of the log-likelihood are 0, or None."""
+    """Return theta and alpha of maximum likelihood by Newton's method; None if it fails."""
     i, m = np.arange(1.0, n_classes), np.arange(1.0, n)
     class_sizes = np.flatnonzero(size_counts)
     class_sizes = class_sizes[class_sizes > 1]
     j = np.arange(1.0, class_sizes.max())
-    larger = np.cumsum(size_counts[::-1])[::-1][2 : len(j) + 2]  # classes of more than j records
+    n_larger = np.cumsum(size_counts[::-1])[::-1][2 : len(j) + 2]  # classes of more than j records
     for _ in range(MAX_ITERATIONS):
         if not (0 <= alpha < 1 and theta > -alpha):
             return None
@@ -178,14 +182,14 @@ def _fit_pitman(
         gradient = np.array(
             [
                 (1 / terms).sum() - (1 / (theta + m)).sum(),
-                (i / terms).sum() - (larger / (j - alpha)).sum(),
+                (i / terms).sum() - (n_larger / (j - alpha)).sum(),
             ]
         )
         mixed_derivative = -(i / terms**2).sum()
         hessian = np.array(
             [
                 [-(1 / terms**2).sum() + (1 / (theta + m) ** 2).sum(), mixed_derivative],
-                [mixed_derivative, -((i / terms) ** 2).sum() - (larger / (j - alpha) ** 2).sum()],
+                [mixed_derivative, -((i / terms) ** 2).sum() - (n_larger / (j - alpha) ** 2).sum()],
             ]
         )
         try:
@@ -201,49 +205,46 @@ def _fit_pitman(
 def _shifted_negative_binomial(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques if class sizes are 1 plus a negative binomial number.
 
-    Its two parameters and the number of classes are those for which the population size and the
-    expected numbers of classes and of uniques in the sample are the given ones.
+    The parameters p and r are those for which a sample of the population is expected to have as
+    many classes and as many uniques as this one has; NaN if there are none.
     """
-    n, n_classes, uniques = (
-        int(np.arange(len(size_counts)) @ size_counts),
-        float(size_counts.sum()),
-        float(size_counts[1]),
-    )
+    n = int(np.arange(len(size_counts)) @ size_counts)
+    n_classes, uniques = float(size_counts.sum()), float(size_counts[1])
     population_size = n / fraction
-    p = np.linspace(1e-4, 1 - 1e-4, 2000)
-    r = np.array(
-        [_matching_r(probability, n_classes, population_size, fraction) for probability in p]
-    )
-    differences = _expected_uniques(p, r, population_size, fraction) - uniques
-    valid = np.flatnonzero(~np.isnan(differences[:-1]) & ~np.isnan(differences[1:]))
-    crossing = valid[differences[valid] * differences[valid + 1] <= 0]
-    if not len(crossing):
+    # For each p, r is fitted to the number of classes; then p to the number of uniques.
+    p_grid = np.linspace(1e-4, 1 - 1e-4, GRID_SIZE)
+    r_grid = np.array([_fit_r(p, n_classes, population_size, fraction) for p in p_grid])
+    differences = _expected_uniques(p_grid, r_grid, population_size, fraction) - uniques
+    is_number = ~np.isnan(differences)
+    intervals = np.flatnonzero(is_number[:-1] & is_number[1:])
+    crossings = intervals[differences[intervals] * differences[intervals + 1] <= 0]
+    if not len(crossings):
         return float("nan")
-    low, high = float(p[crossing[0]]), float(p[crossing[0] + 1])
-    sign = differences[crossing[0]]
+    first = crossings[0]
+    low, high = float(p_grid[first]), float(p_grid[first + 1])
     for _ in range(60):
         middle = (low + high) / 2
-        r_middle = _matching_r(middle, n_classes, population_size, fraction)
+        r_middle = _fit_r(middle, n_classes, population_size, fraction)
         if np.isnan(r_middle):
             return float("nan")
         difference = float(_expected_uniques(middle, r_middle, population_size, fraction)) - uniques
-        low, high = (middle, high) if difference * sign > 0 else (low, middle)
-    r_low = _matching_r(low, n_classes, population_size, fraction)
-    population_classes = population_size / (1 + r_low * (1 - low) / low)
-    return min(1.0, float(population_classes * low**r_low / population_size))
+        low, high = (middle, high) if difference * differences[first] > 0 else (low, middle)
+    r = _fit_r(low, n_classes, population_size, fraction)
+    population_classes = population_size / (1 + r * (1 - low) / low)
+    return min(1.0, float(population_classes * low**r / population_size))
 
 
 def _expected_classes(p: float, r: float, population_size: float, fraction: float) -> float:
     """Return the expected number of classes in the sample."""
-    classes = population_size / (1 + r * (1 - p) / p)
-    unseen = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
-    return float(classes * (1 - unseen))
+    population_classes = population_size / (1 + r * (1 - p) / p)
+    unsampled_share = (1 - fraction) * (p / (1 - (1 - p) * (1 - fraction))) ** r
+    return float(population_classes * (1 - unsampled_share))
 
 
-def _matching_r(p: float, n_classes: float, population_size: float, fraction: float) -> float:
-    """Return the r for which the expected number of classes is that of the sample, or NaN.
+def _fit_r(p: float, n_classes: float, population_size: float, fraction: float) -> float:
+    """Return the r for which the sample is expected to have ``n_classes``; NaN if there is none.
 
-    The number of classes decreases from all units, each its own class, as r grows.
+    This number decreases with r, from the number of sampled units, each a class of its own.
     """
     low, high = 0.0, 1.0
     if _expected_classes(p, low, population_size, fraction) < n_classes:
@@ -264,10 +265,13 @@ def _matching_r(p: float, n_classes: float, population_size: float, fraction: fl
 def _expected_uniques(
     p: Values | float, r: Values | float, population_size: float, fraction: float
 ) -> Values:
-    """Return the expected number of sample uniques: the derivative at 0 of the pgf of counts."""
-    q, unsampled = 1 - np.asarray(p), 1 - fraction
-    classes = population_size / (1 + np.asarray(r) * q / p)
-    base = (np.asarray(p) / (1 - q * unsampled)) ** np.asarray(r)
-    return np.asarray(
-        classes * fraction * base * (1 + unsampled * np.asarray(r) * q / (1 - q * unsampled))
-    )
+    """Return the expected number of uniques in the sample.
+
+    It is the derivative, at 0, of the probability generating function of the sampled class sizes.
+    """
+    p, r = np.asarray(p), np.asarray(r)
+    q, unsampled = 1 - p, 1 - fraction
+    population_classes = population_size / (1 + r * q / p)
+    base = (p / (1 - q * unsampled)) ** r
+    factor = 1 + unsampled * r * q / (1 - q * unsampled)
+    return np.asarray(population_classes * fraction * base * factor)

@@ -1,21 +1,20 @@
-"""Risk of a sample: individual and household risk from sample frequencies and survey weights."""
+"""Individual and household risk of a sample, from the frequencies of keys and survey weights."""
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shoal.errors import InputError
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
-MAX_RECURSIVE = 40  # sample frequency up to which the recursion is used
+MAX_RECURSIVE_FREQUENCY = 40  # in the sample, up to which the recursion is used
 PRECISION = 1e-16  # of the sum of a series, relative
 
 
 @dataclass(frozen=True, eq=False)
 class KeyFrequencies:
-    """Frequency of the key of each record, in the sample and in the population.
+    """Frequency of the key of each record: the combination of its quasi-identifiers.
 
     Parameters
     ----------
@@ -39,9 +38,9 @@ class KeyFrequencies:
 
 
 def key_frequencies(
-    keys: NDArray[np.generic],
+    keys: AnyValues,
     weights: Values | None = None,
-    population: NDArray[np.generic] | None = None,
+    population: AnyValues | None = None,
 ) -> KeyFrequencies:
     """Count how often the key of each record occurs in the sample and in the population.
 
@@ -66,36 +65,40 @@ def key_frequencies(
     >>> frequencies.sample.tolist(), frequencies.population.tolist(), frequencies.k_map
     ([2, 2, 1], [30.0, 30.0, 5.0], 5.0)
     """
-    n = len(keys)
     if population is not None:
-        key_labels = classes(np.concatenate([keys, population]))
-        counts = np.bincount(key_labels[n:], minlength=key_labels.max() + 1)[key_labels[:n]]
-        if (counts == 0).any():
-            raise InputError(
-                f"{int((counts == 0).sum())} keys of the sample do not occur in the population. Use"
-                " the same categories in both.",
-                code="not-in-population",
-                count=int((counts == 0).sum()),
-            )
-        return KeyFrequencies(
-            np.bincount(key_labels[:n])[key_labels[:n]], counts.astype(np.float64)
-        )
+        return _count_in_population(keys, population)
     labels = classes(keys)
     sample = np.bincount(labels)[labels]
     if weights is None:
         return KeyFrequencies(sample, sample.astype(np.float64))
-    if len(weights) != n or not (weights > 0).all():
+    if len(weights) != len(keys) or not (weights > 0).all():
         raise InputError(
             "Each record needs a weight above 0.", code="weights-unusable", column="weights"
         )
     return KeyFrequencies(sample, np.asarray(np.bincount(labels, weights)[labels], np.float64))
 
 
+def _count_in_population(keys: AnyValues, population: AnyValues) -> KeyFrequencies:
+    """Return the frequencies of keys, counted in a population; refuse keys that do not occur."""
+    labels = classes(np.concatenate([keys, population]))
+    sample_labels, population_labels = np.split(labels, [len(keys)])
+    counts = np.bincount(population_labels, minlength=labels.max() + 1)[sample_labels]
+    n_absent = int((counts == 0).sum())
+    if n_absent:
+        raise InputError(
+            f"{n_absent} keys of the sample do not occur in the population. Use the same"
+            " categories in both.",
+            code="not-in-population",
+            count=n_absent,
+        )
+    return KeyFrequencies(np.bincount(sample_labels)[sample_labels], counts.astype(np.float64))
+
+
 def individual_risk(sample: Labels, population: Values) -> Values:
     r"""Estimate the probability that each record is re-identified [BF98]_ [FP04]_.
 
-    Given f records with a key in the sample, the number F with that key in the population is taken
-    to be negative binomial with success probability :math:`p = f / \hat F`, where
+    If f records of the sample have a key, the number F of units of the population with that key is
+    assumed to be negative binomial with success probability :math:`p = f / \hat F`, where
     :math:`\hat F` is the sum of their weights. The risk is the mean of 1/F:
 
     .. math:: r = \sum_{h \ge f} \frac{1}{h} \binom{h-1}{f-1} p^f (1-p)^{h-f}
@@ -115,8 +118,8 @@ def individual_risk(sample: Labels, population: Values) -> Values:
     Returns
     -------
     ndarray of shape (n_records,)
-        In (0, 1]. 1 is the risk of a sample unique that represents only itself; 1/f that of a
-        record of a census.
+        In (0, 1]. Close to 0 if the key is frequent in the population; 1/f in a census; 1 for a
+        sample unique that represents only itself.
 
     References
     ----------
@@ -130,17 +133,19 @@ def individual_risk(sample: Labels, population: Values) -> Values:
     >>> individual_risk(np.array([1, 2]), np.array([215.0, 360.0])).round(4)
     array([0.0251, 0.0054])
     """
-    pairs, inverse = np.unique(np.column_stack([sample, population]), axis=0, return_inverse=True)
+    pairs, pair_of_record = np.unique(
+        np.column_stack([sample, population]), axis=0, return_inverse=True
+    )
     f, p = pairs[:, 0], np.minimum(1.0, pairs[:, 0] / pairs[:, 1])
-    is_recursive = (p < 0.5) & (f <= MAX_RECURSIVE)
+    is_recursive = (p < 0.5) & (f <= MAX_RECURSIVE_FREQUENCY)
     risk = np.empty(len(f))
-    risk[is_recursive] = _by_recursion(f[is_recursive], p[is_recursive])
-    risk[~is_recursive] = _by_series(f[~is_recursive], p[~is_recursive])
-    return np.asarray(risk[inverse.ravel()])
+    risk[is_recursive] = _risk_by_recursion(f[is_recursive], p[is_recursive])
+    risk[~is_recursive] = _risk_by_series(f[~is_recursive], p[~is_recursive])
+    return np.asarray(risk[pair_of_record.ravel()])
 
 
-def _by_recursion(f: Values, p: Values) -> Values:
-    """Return the risk from that of smaller frequencies; errors shrink where p is below 1/2."""
+def _risk_by_recursion(f: Values, p: Values) -> Values:
+    """Return the risk, computed from that of smaller f; errors shrink if p is below 1/2."""
     odds = p / (1 - p)
     risk = odds * -np.log(p)
     for size in range(1, int(f.max(initial=1))):
@@ -148,8 +153,8 @@ def _by_recursion(f: Values, p: Values) -> Values:
     return risk
 
 
-def _by_series(f: Values, p: Values) -> Values:
-    """Return the risk as p times the sum of (1-p)^j B(f, j+1), whose terms are all positive."""
+def _risk_by_series(f: Values, p: Values) -> Values:
+    """Return the risk as p times the sum over j of (1-p)^j B(f, j+1), whose terms are positive."""
     term, total, j = 1 / f, np.zeros(len(f)), 0
     while len(f) and (term > PRECISION * total).any():
         total += term
@@ -171,7 +176,7 @@ def household_risk(risk: Values, households: Labels) -> Values:
     Returns
     -------
     ndarray of shape (n_records,)
-        1 minus the product of 1 minus the risk of all members, the same for all of them.
+        1 minus the product of (1 - risk) over the members, in [0, 1] and the same for all of them.
 
     Examples
     --------

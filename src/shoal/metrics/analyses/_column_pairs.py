@@ -1,4 +1,4 @@
-"""The columns of the original and the masked table that analyses can compare."""
+"""Pairs of an original and a masked column, which analyses compare."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from shoal.frame.columns import kind_of, read_concatenated
 from shoal.frame.roles import name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.metrics._types import Labels, Values
+from shoal.metrics._array_types import Mask, Rows, Values
 
 AnalysisKind = Literal["number", "date", "category"]
-Side = Literal["original", "masked"]
+Side = Literal["original", "masked"]  # one of the two tables
 SIDES: tuple[Side, Side] = ("original", "masked")
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnPair:
-    """One column in both tables.
+    """A column of the original, and the same column of the masked table.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ColumnPair:
     original : ndarray of shape (n_original,)
         Numbers with NaN where missing, or codes of categories with -1 where missing.
     masked : ndarray of shape (n_masked,)
-        The same of the masked table, with the same codes.
+        The same for the masked table, with the same codes.
     labels : tuple of str
         Text of each code; empty for numbers and dates.
     """
@@ -58,13 +58,13 @@ class ColumnPair:
         """Return the values of one table."""
         return self.original if side == "original" else self.masked
 
-    def is_missing(self, side: Side) -> NDArray[np.bool_]:
+    def is_missing(self, side: Side) -> Mask:
         """Return a mask of the missing values of one table."""
         values = self.values_of(side)
         return np.asarray(np.isnan(values) if self.is_quantitative else values < 0)
 
-    def take(self, original_rows: Labels, masked_rows: Labels) -> "ColumnPair":
-        """Return the column for some rows of each table."""
+    def take(self, original_rows: Rows, masked_rows: Rows) -> "ColumnPair":
+        """Return the pair for some rows of each table."""
         return ColumnPair(
             self.name,
             self.kind,
@@ -77,7 +77,7 @@ class ColumnPair:
 def read_pairs(
     original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[dict[str, ColumnPair], list[str]]:
-    """Return columns of both tables by name, and remarks on those that cannot be compared."""
+    """Return pairs by name, and remarks on columns that are recoded or cannot be compared."""
     pairs: dict[str, ColumnPair] = {}
     not_comparable, recoded = [], []
     for name in names:
@@ -107,7 +107,7 @@ def _read_pair(original: Frame, masked: Frame, name: str, declared_type: Type | 
         values: Values = read_concatenated([original, masked], name, declared_type).values
         table_values = values[: len(original)], values[len(original) :]
         return ColumnPair(name, "number" if kind == "numeric" else "date", *table_values)
-    if any((other_kind in ("numeric", "date")) for other_kind in kinds):
+    if any(other_kind in ("numeric", "date") for other_kind in kinds):
         raise InputError("The column is not of one kind.", code="kinds-differ", column=name)
     (original_codes, masked_codes), labels = text_codes_and_labels([original, masked], name)
     return ColumnPair(name, "category", original_codes, masked_codes, tuple(labels))

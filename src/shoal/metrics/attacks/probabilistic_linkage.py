@@ -1,4 +1,4 @@
-"""Probabilistic linkage: weights of agreement, estimated without knowing which pairs match."""
+"""Probabilistic linkage, with weights of agreement that are estimated without known matches."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,17 +12,17 @@ from shoal._kernels.record_linkage import (
     agreement_patterns,
     count_best_matches,
 )
-from shoal.metrics._types import Labels, Matrix, Values
+from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.result import AttackResult
 
-# Standard deviations within which numbers agree well, or somewhat.
+# Standard deviations within which numbers agree closely, or partially.
 CLOSE_AGREEMENT, PARTIAL_AGREEMENT = 0.1, 0.5
-SAMPLE_SIZE = 500  # records of each table whose pairs estimate the weights
-MAX_COLUMNS = 31  # digits to base 4 of a pattern of agreement
+SAMPLE_SIZE = 500  # records of each table from whose pairs the weights are estimated
+MAX_COLUMNS = 31  # since a pattern of agreement is a number with one digit to base 4 per column
 MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 200, 1e-8
-INITIAL_M = [0.05, 0.1, 0.25, 0.6]  # how often matching pairs agree: not at all, ..., exactly
+INITIAL_M = [0.05, 0.1, 0.25, 0.6]  # shares of matching pairs that agree: not, ..., exactly
 MIN_PROBABILITY = 1e-6  # smallest probability, so that weights are finite
 WEIGHT_TOLERANCE = 1e-9  # weights that differ by less are equal up to rounding
 STRIDE = 20  # targets ranked at a time, in one thread
@@ -33,10 +33,11 @@ Patterns = NDArray[np.int64]
 def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     """Link each target with the released record of the greatest match weight [FS69]_.
 
-    Two records agree in a category or not; in a number exactly, well (within 0.1 standard
-    deviations), somewhat (within 0.5) or not. The weight of a pair is the sum over the columns
-    of log(m/u): m is how often matching pairs agree as well as this one, u how often other pairs
-    do. The EM algorithm estimates both from pairs whose match status is unknown [J89]_.
+    Two records agree in a category or not; in a number exactly, closely (within 0.1 standard
+    deviations), partially (within 0.5) or not. The weight of a pair is the sum over the columns of
+    log(m/u), where m is the share of the matching pairs at this level of agreement and u that of
+    the other pairs. The EM algorithm estimates both from pairs whose match status is unknown
+    [J89]_.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
         weights, max_remaining_weight, CLOSE_AGREEMENT, PARTIAL_AGREEMENT, WEIGHT_TOLERANCE
     )
 
-    def rank_chunk(chunk: slice) -> Values:
+    def chances_of_chunk(chunk: slice) -> Values:
         n_correct, n_tied = np.empty((2, chunk.stop - chunk.start), np.int64)
         matches = TargetMatches(
             targets=targets.select_rows(chunk),
@@ -85,7 +86,7 @@ def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
     chunks = [slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)]
     chances = np.zeros(n_targets)
     with ThreadPoolExecutor(setting.options.n_jobs) as pool:
-        for chunk, chunk_chances in zip(chunks, pool.map(rank_chunk, chunks), strict=True):
+        for chunk, chunk_chances in zip(chunks, pool.map(chances_of_chunk, chunks), strict=True):
             chances[chunk] = chunk_chances
             progress.report("attacks: linkage-probabilistic", chunk.stop, n_targets)
     return linkage_result(setting, "linkage-probabilistic", chances)
@@ -111,10 +112,10 @@ def _estimate_weights(setting: AttackSetting, names: tuple[str, ...]) -> Matrix:
 def expectation_maximisation(
     patterns: Patterns, counts: Labels, share: float
 ) -> tuple[Matrix, Matrix, float]:
-    """Estimate how often matching and other pairs agree in each column [J89]_.
+    """Estimate the levels of agreement of matching and of other pairs in each column [J89]_.
 
     Columns are assumed to agree independently of one another, given whether a pair matches. As
-    hardly any pair matches, u begins as the share of all pairs.
+    hardly any pair matches, the first estimate of u is the share of all pairs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether two tables have their records in the same order, judged by their common columns."""
+"""Whether two tables have the same records in the same order, judged by their common columns."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,12 +13,12 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics._ranks import rank_correlation
 
-MAX_CHANCE_DEVIATIONS = 5.0  # standard deviations of an association between independent columns
+MAX_CHANCE_DEVIATIONS = 5.0  # standard deviations that an association reaches by chance, at most
 ORDER_DIFFERS = (
     "The records of the release are in another order than those of the original: no column is"
     " related to the original, row by row."
 )
-MIN_ASSOCIATION = 0.5  # of short tables, where chance alone reaches more
+SUFFICIENT_ASSOCIATION = 0.5  # also in short tables, where chance may reach more
 SHORT_TABLE = 100  # records below which only columns with the same values in both tables count
 
 
@@ -44,16 +44,18 @@ def has_same_order(original: Frame, masked: Frame, types: Mapping[str, Type]) ->
     n = len(original)
     if n != len(masked):
         return False
-    limit = min(MIN_ASSOCIATION, MAX_CHANCE_DEVIATIONS / np.sqrt(max(n, 1)))
-    has_association = False
+    min_association = min(SUFFICIENT_ASSOCIATION, MAX_CHANCE_DEVIATIONS / np.sqrt(max(n, 1)))
+    has_informative_column = False
     for name in masked.columns:
-        if name in original.columns:
-            association = _association(original, masked, name, types.get(name))
-            if association is not None:
-                if abs(association) >= limit:
-                    return True
-                has_association = True
-    return not has_association
+        if name not in original.columns:
+            continue
+        association = _association(original, masked, name, types.get(name))
+        if association is None:
+            continue
+        if abs(association) >= min_association:
+            return True
+        has_informative_column = True
+    return not has_informative_column
 
 
 def resolve_alignment(
@@ -79,7 +81,10 @@ def resolve_alignment(
 def _association(
     original: Frame, masked: Frame, name: str, declared_type: Type | None
 ) -> float | None:
-    """Return the rank correlation or kappa of both versions of a column; None if uninformative."""
+    """Return the association of a column with its masked values; None if it is not informative.
+
+    It is the rank correlation, or Cohen's kappa for categories.
+    """
     n = len(original)
     try:
         column = read_concatenated([original, masked], name, declared_type)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from shoal.errors import InputError
+from shoal.metrics._array_types import Labels, Matrix
 from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores
-from shoal.metrics._types import Labels, Matrix
 from shoal.metrics.equivalence_classes import classes
 
 STRIDE = 1000  # records compared at a time
@@ -13,11 +13,10 @@ STRIDE = 1000  # records compared at a time
 def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     """Share of persons of an external file whose nearest released record is their own [DSS08]_.
 
-    The attacker has a file with names, such as a public register, and the masked table, and takes
-    the nearest released record of each person. Records that look alike cannot be distinguished: the
-    own one among t equally near counts 1/t. Each table is standardised by itself. Unlike
-    `linkage`, which matches with the original table, this needs no perfect knowledge, and may
-    estimate the risk better.
+    The attacker has the masked table and a file with names, such as a public register, and takes
+    the nearest released record of each person. If t records are equally near, the right one among
+    them counts 1/t. Each table is standardised by itself. Unlike `linkage`, which compares with the
+    original table, this does not assume perfect knowledge and may estimate the risk better.
 
     Parameters
     ----------
@@ -26,8 +25,8 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     masked : ndarray of shape (n_records, n_columns)
         The released values of the masked columns.
     own : ndarray of shape (n_persons,)
-        The released record of each person, counted from 0; -1 for persons who are not in the
-        table, who count as not linked.
+        The released record of each person, counted from 0; -1 for a person who is not in the table
+        and cannot be linked correctly.
 
     Returns
     -------
@@ -58,15 +57,16 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     labels = classes(masked)
     class_sizes = np.bincount(labels)
     _, representatives = np.unique(labels, return_index=True)
-    persons, points = order_free_zscores(external), order_free_zscores(masked)[representatives]
+    persons, class_points = (
+        order_free_zscores(external),
+        order_free_zscores(masked)[representatives],
+    )
     expected_links = 0.0
     for start in range(0, len(persons), STRIDE):
-        chunk = persons[start : start + STRIDE]
-        squared_distances = ((chunk[:, None] - points) ** 2).sum(axis=2)
-        is_nearest = squared_distances <= squared_distances.min(axis=1, keepdims=True) * (
-            1 + ROUNDING_TOLERANCE
-        )
-        own_records = own[start : start + STRIDE]
+        chunk, own_records = persons[start : start + STRIDE], own[start : start + STRIDE]
+        squared_distances = ((chunk[:, None] - class_points) ** 2).sum(axis=2)
+        nearest = squared_distances.min(axis=1, keepdims=True)
+        is_nearest = squared_distances <= nearest * (1 + ROUNDING_TOLERANCE)
         is_linked = (own_records >= 0) & is_nearest[np.arange(len(chunk)), labels[own_records]]
         expected_links += float((is_linked / (is_nearest @ class_sizes)).sum())
     return expected_links / len(persons)

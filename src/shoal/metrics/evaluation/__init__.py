@@ -1,0 +1,1 @@
+"""What `assess`, `attack`, `utility` and `survey_risk` share: inputs, record order, results."""

@@ -1,0 +1,112 @@
+"""Groups in which one record contributes most of the sum, so that their mean reveals its value."""
+
+import numpy as np
+
+from shoal.metrics._array_types import Counts, Labels, Mask, Matrix, Rows, Values
+
+
+def dominated_groups(
+    contributions: Matrix,
+    labels: Labels,
+    max_share: float,
+    p_percent: float | None = None,
+    units: Labels | None = None,
+) -> Counts:
+    """Count the groups whose mean reveals the value of one record, or of one unit.
+
+    A group is dominated if its greatest contribution, in absolute value, is more than ``max_share``
+    of the sum of all. With ``p_percent``, it is also dominated if whoever knows the second greatest
+    contribution can estimate the greatest one to within p per cent, since the sum of all others is
+    less than that.
+
+    In a column of both signs most sums are near 0 anyway, so there a group counts only if its
+    greatest contribution is also greater than the standard deviation of the column.
+
+    Parameters
+    ----------
+    contributions : ndarray of shape (n_records, n_columns)
+        Values of each record, times its weight if there are weights; NaN where missing.
+    labels : ndarray of shape (n_records,)
+        The group of each record, counted from 0.
+    max_share : float
+        Share of the sum of a group that one contribution may have, in [0, 1].
+    p_percent : float, optional
+        The p of the p % rule; not checked if None.
+    units : ndarray of shape (n_records,), optional
+        The unit of each record, counted from 0. The records that a unit has in a group are then one
+        contribution.
+
+    Returns
+    -------
+    ndarray of shape (n_columns,)
+        Number of dominated groups of each column. Groups with fewer than two values do not
+        count.
+
+    Examples
+    --------
+    >>> dominated_groups(np.array([[9.0], [1.0], [5.0], [5.0]]), np.array([0, 0, 1, 1]), 0.8)
+    array([1])
+    """
+    if units is not None:
+        contributions, labels = _sum_by_unit(contributions, labels, units)
+    order = np.argsort(labels, kind="stable")
+    n_dominated = [
+        _is_dominated(column, labels, order, max_share, p_percent).sum()
+        for column in contributions.T
+    ]
+    return np.array(n_dominated, np.int64)
+
+
+def _is_dominated(
+    contributions: Values, labels: Labels, order: Rows, max_share: float, p_percent: float | None
+) -> Mask:
+    """Return for each group whether it has several values in a column and one dominates them.
+
+    The ``order`` sorts the records by group.
+    """
+    counts = np.bincount(labels)
+    starts = np.cumsum(counts) - counts
+    has_value = ~np.isnan(contributions)
+    magnitudes = np.where(has_value, np.abs(contributions), 0)
+    largest = magnitudes.max()
+    if largest == 0:
+        return np.zeros(len(counts), bool)
+    magnitudes = (magnitudes / largest)[order]  # avoids overflow of sums
+    greatest = np.maximum.reduceat(magnitudes, starts)
+    totals = np.add.reduceat(magnitudes, starts)
+    is_dominated = greatest > max_share * totals
+    if p_percent is not None:
+        others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
+        is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
+    present = contributions[has_value]
+    if present.min() < 0 < present.max():
+        is_dominated &= greatest > (present / largest).std()
+    n_values = np.add.reduceat(has_value[order], starts, dtype=np.int64)
+    return np.asarray(is_dominated & (n_values > 1))
+
+
+def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
+    """Return the second greatest value of each group, or the only one.
+
+    Groups are runs that begin at ``starts``.
+    """
+    ends = np.append(starts[1:], len(magnitudes))
+    sorted_magnitudes = magnitudes[np.lexsort((magnitudes, labels))]
+    return np.asarray(sorted_magnitudes[np.maximum(ends - 2, starts)])
+
+
+def _sum_by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
+    """Return the contribution of each unit to each group, and the group of each contribution.
+
+    Contributions are absolute, and each column is divided by its greatest one.
+    """
+    n_units = int(units.max()) + 1
+    pairs, pair_of_record = np.unique(labels * n_units + units, return_inverse=True)
+    pair_of_record = pair_of_record.ravel()
+    has_value = ~np.isnan(contributions)
+    magnitudes = np.where(has_value, np.abs(contributions), 0.0)
+    largest = magnitudes.max(axis=0, initial=0)
+    magnitudes /= np.where(largest > 0, largest, 1.0)  # avoids overflow of sums
+    sums = [np.bincount(pair_of_record, column) for column in magnitudes.T]
+    has_sum = [np.bincount(pair_of_record, column) > 0 for column in has_value.T]
+    return np.where(np.column_stack(has_sum), np.column_stack(sums), np.nan), pairs // n_units
