@@ -300,7 +300,7 @@ def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
     data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
     columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
     lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
-    suppressed = lattice.record_mask(lattice.evaluate((1, 1)).suppressed_rows)
+    suppressed = lattice.record_mask(lattice.evaluate((1, 1)).is_suppressed)
     # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
     assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 

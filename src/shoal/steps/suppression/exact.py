@@ -69,7 +69,7 @@ NO_LIMITS = _Limits(sys.maxsize, 2**31 - 1, np.inf)
 def solve_exactly(
     problem: Problem, best: Assignment, bound: float, *, prove: bool = False
 ) -> tuple[Assignment, float, bool]:
-    """Return an assignment of low weight, and a lower bound.
+    """Return an assignment of low weight, and a lower bound of the least weight.
 
     Parameters
     ----------
@@ -80,13 +80,13 @@ def solve_exactly(
     bound : float
         A lower bound.
     prove : bool
-        Whether to go on until the weight is proven to be the least, however long it takes. Without
-        it, programmes that are too large are not attempted, and others end early.
+        Whether to continue until the weight is proven to be the least, however long it takes.
+        Otherwise large programmes are not attempted, and others end early.
 
     Returns
     -------
-    assignment, bound, solved
-        The best assignment and the best bound that are known, and whether a programme was solved.
+    assignment, bound, is_solved
+        The best known assignment and bound, and whether a programme was solved.
     """
     limits = NO_LIMITS if prove else _Limits(MAX_COLUMNS, MAX_NODES, MAX_GAP)
     candidates = _enumerate_candidates(problem, limits.max_columns)
@@ -100,31 +100,32 @@ def solve_exactly(
     if relaxation is None:
         return best, bound, False
     bound = max(bound, round_up_if_whole(problem, relaxation.cost - TOLERANCE))
-    values = programme.dive(n_pairs + np.arange(n_classes), relaxation, _report_progress)
-    if values is not None:
-        best = _lighter_of(best, _read_assignment(problem, candidates, values[:n_pairs]))
-    # The least cost of an assignment that a pair is part of.
-    min_costs = relaxation.cost + relaxation.reduced_costs[:n_pairs]
+    solution = programme.dive(n_pairs + np.arange(n_classes), relaxation, _report_progress)
+    if solution is not None:
+        best = _lighter_of(best, _read_assignment(problem, candidates, solution[:n_pairs]))
+    # No assignment that a pair is part of costs less than this.
+    min_cost_of_pair = relaxation.cost + relaxation.reduced_costs[:n_pairs]
     min_weight = float(problem.weights.min())
     for max_reduced_cost in (*MAX_REDUCED_COSTS, np.inf):
         weight = best.total()
         if weight - bound < (1.0 if problem.has_whole_weights else TOLERANCE):
             break
-        max_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
-        limit = min(max_cost, relaxation.cost + max_reduced_cost * min_weight)
-        is_proof = limit == max_cost  # a pair that is left out is part of no lighter assignment
+        max_lighter_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
+        cost_limit = min(max_lighter_cost, relaxation.cost + max_reduced_cost * min_weight)
+        # If so, pairs that are not selected are part of no lighter assignment.
+        is_complete = cost_limit == max_lighter_cost
         records_of_pairs = _records_of_pairs(best, candidates)
-        is_selected = (min_costs <= limit) | (records_of_pairs > 0)
+        is_selected = (min_cost_of_pair <= cost_limit) | (records_of_pairs > 0)
         if is_selected.sum() > limits.max_columns // 2 or (
-            is_proof and weight > bound * (1 + limits.max_gap)
+            is_complete and weight > bound * (1 + limits.max_gap)
         ):
             break
-        candidate, proven_bound = _solve_selected(
+        new_assignment, proven_bound = _solve_selected(
             problem, candidates, costs, is_selected, records_of_pairs, limits.max_nodes
         )
-        if is_proof:
+        if is_complete:
             bound = max(bound, min(weight, round_up_if_whole(problem, proven_bound - TOLERANCE)))
-        best = _lighter_of(best, candidate)
+        best = _lighter_of(best, new_assignment)
     return best, bound, True
 
 
@@ -152,13 +153,13 @@ def _solve_selected(
     return _read_assignment(problem, selected, values), solution.bound
 
 
-def _lighter_of(best: Assignment, candidate: Assignment | None) -> Assignment:
-    """Return ``candidate`` if it is lighter and every class holds k, else the best assignment."""
-    if candidate is None or candidate.total() > best.total() - TOLERANCE:
+def _lighter_of(best: Assignment, new_assignment: Assignment | None) -> Assignment:
+    """Return the new assignment if it is lighter and every class holds k, else the best one."""
+    if new_assignment is None or new_assignment.total() > best.total() - TOLERANCE:
         return best
-    n_classes, labels = candidate.labels()
-    sizes = candidate.sizes(labels, n_classes, np.arange(len(labels)))
-    return candidate if int(sizes.min()) >= candidate.problem.k else best
+    n_classes, labels = new_assignment.labels()
+    sizes = new_assignment.sizes(labels, n_classes, np.arange(len(labels)))
+    return new_assignment if int(sizes.min()) >= new_assignment.problem.k else best
 
 
 def round_up_if_whole(problem: Problem, bound: float) -> float:
@@ -171,16 +172,19 @@ def _report_progress() -> None:
 
 
 def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | None:
-    """Return the classes that may be formed, without those that a lighter class replaces."""
+    """Return the classes that may be formed, except those whose rows have a lighter class.
+
+    None if there are too many patterns, or more than ``max_columns`` pairs of a row and a class.
+    """
     if not problem.has_all_patterns:
         return None
-    # Classes of several patterns with the same rows are one candidate, that of the lightest
-    # pattern. A class is recognised by the sums of two random keys of its rows.
+    # If classes of several patterns have the same rows, only that of the lightest pattern is a
+    # candidate. The sums of two random keys of their rows identify such classes.
     row_keys = np.random.default_rng(0).integers(
         1, 2**62, (2, len(problem.record_counts)), np.uint64
     )
     candidate_of_keys: dict[tuple[int, int], int] = {}
-    rows, labels, n_pairs = [], [], 0
+    rows, classes, n_pairs = [], [], 0
     patterns: list[int] = []
     classes_by_pattern: dict[int, Codes] = {}
     for pattern in problem.patterns():
@@ -190,8 +194,8 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
         n_classes, labels_of_rows = problem.labels(pattern, fitting_rows)
         is_possible = problem.sizes(labels_of_rows, n_classes, fitting_rows) >= problem.k
         class_keys = np.zeros((2, n_classes), np.uint64)
-        for total, keys in zip(class_keys, row_keys[:, fitting_rows], strict=True):
-            np.add.at(total, labels_of_rows, keys)
+        for key_sums, keys_of_rows in zip(class_keys, row_keys[:, fitting_rows], strict=True):
+            np.add.at(key_sums, labels_of_rows, keys_of_rows)
         candidate_of_class = np.full(n_classes, -1)
         new_classes = []
         for i in np.flatnonzero(is_possible).tolist():
@@ -205,17 +209,17 @@ def _enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | No
         classes_by_pattern[pattern][fitting_rows] = candidate_of_class[labels_of_rows]
         is_new = np.isin(labels_of_rows, new_classes)
         rows.append(fitting_rows[is_new])
-        labels.append(candidate_of_class[labels_of_rows[is_new]])
+        classes.append(candidate_of_class[labels_of_rows[is_new]])
         n_pairs += int(is_new.sum())
         if n_pairs > max_columns:
             return None
     return Candidates(
-        np.concatenate(rows), np.concatenate(labels), np.array(patterns), classes_by_pattern
+        np.concatenate(rows), np.concatenate(classes), np.array(patterns), classes_by_pattern
     )
 
 
 class _Block(NamedTuple):
-    """Some rows of a programme with their limits, and entries of the matrix.
+    """Some rows of a programme: their limits, and their entries in its matrix.
 
     ``entries`` are triples of arrays: row, column and value of each entry. ``column_maxima`` are
     the upper bounds of the columns that the block adds.
@@ -230,10 +234,11 @@ class _Block(NamedTuple):
 def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:
     """Return the programme; its columns are the pairs, the classes, and the units in classes.
 
-    Its rows require that each record joins a class, that a class holds k if it is formed, that only
-    classes that are formed are joined, and that a unit counts only where one of its records is.
+    Its rows require that each record joins a class, that a class that is formed holds k, that
+    records join only classes that are formed, and that a unit counts only in the classes that its
+    records join.
     """
-    blocks = [_joining_rows(problem, candidates)]
+    blocks = [_record_and_class_rows(problem, candidates)]
     if problem.units is not None:
         blocks.append(_unit_rows(problem, candidates, problem.units))
     entries = [entry for block in blocks for entry in block.entries]
@@ -250,25 +255,29 @@ def _build_programme(problem: Problem, candidates: Candidates, costs: Weights) -
     )
 
 
-def _joining_rows(problem: Problem, candidates: Candidates) -> _Block:
-    """Return the rows of records, classes and pairs.
+def _record_and_class_rows(problem: Problem, candidates: Candidates) -> _Block:
+    """Return the constraints on records, classes and pairs.
 
-    Records count for the size of a class only if units are not counted.
+    Records count towards the size of a class unless units do.
     """
-    row, label, n_pairs = candidates.row_of_pair, candidates.class_of_pair, candidates.n_pairs
+    row_of_pair, class_of_pair, n_pairs = (
+        candidates.row_of_pair,
+        candidates.class_of_pair,
+        candidates.n_pairs,
+    )
     n_rows, n_classes = len(problem.record_counts), candidates.n_classes
     pair_columns, class_columns = np.arange(n_pairs), n_pairs + np.arange(n_classes)
     class_rows, pair_rows = n_rows + np.arange(n_classes), n_rows + n_classes + pair_columns
-    n_joining = problem.record_counts[row].astype(np.float64)
+    n_joining = problem.record_counts[row_of_pair].astype(np.float64)
     n_records = problem.record_counts.astype(np.float64)
     entries = [
-        (row, pair_columns, np.ones(n_pairs)),  # records join
+        (row_of_pair, pair_columns, np.ones(n_pairs)),  # every record joins a class
         (class_rows, class_columns, np.full(n_classes, -float(problem.k))),
-        (pair_rows, pair_columns, np.ones(n_pairs)),  # formed if joined
-        (pair_rows, class_columns[label], -n_joining),
+        (pair_rows, pair_columns, np.ones(n_pairs)),  # a class is formed if a record joins it
+        (pair_rows, class_columns[class_of_pair], -n_joining),
     ]
     if problem.units is None:
-        entries.append((class_rows[label], pair_columns, np.ones(n_pairs)))
+        entries.append((class_rows[class_of_pair], pair_columns, np.ones(n_pairs)))
     return _Block(
         entries,
         np.concatenate([n_records, np.zeros(n_classes), np.full(n_pairs, -np.inf)]),
@@ -278,38 +287,42 @@ def _joining_rows(problem: Problem, candidates: Candidates) -> _Block:
 
 
 def _unit_rows(problem: Problem, candidates: Candidates, units: Codes) -> _Block:
-    """Return the rows of units: a unit counts for a class if one of its records joins it."""
+    """Return the constraints on units: one counts in a class only if one of its records joins."""
     n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
     n_units = int(units.max()) + 1
-    distinct, unit_of_pair = np.unique(
+    unit_classes, unit_of_pair = np.unique(
         candidates.class_of_pair * n_units + units[candidates.row_of_pair], return_inverse=True
     )
-    class_of_unit = distinct // n_units
-    unit_columns = n_pairs + n_classes + np.arange(len(distinct))
+    class_of_unit = unit_classes // n_units
+    unit_columns = n_pairs + n_classes + np.arange(len(unit_classes))
     first_class_row = len(problem.record_counts)
     first_unit_row = first_class_row + n_classes + n_pairs
     return _Block(
         [
-            (first_class_row + class_of_unit, unit_columns, np.ones(len(distinct))),
+            (first_class_row + class_of_unit, unit_columns, np.ones(len(unit_classes))),
             (first_unit_row + unit_of_pair, np.arange(n_pairs), np.ones(n_pairs)),
-            (first_unit_row + np.arange(len(distinct)), unit_columns, -np.ones(len(distinct))),
+            (
+                first_unit_row + np.arange(len(unit_classes)),
+                unit_columns,
+                -np.ones(len(unit_classes)),
+            ),
         ],
-        np.zeros(len(distinct)),
-        np.full(len(distinct), np.inf),
-        np.ones(len(distinct)),
+        np.zeros(len(unit_classes)),
+        np.full(len(unit_classes), np.inf),
+        np.ones(len(unit_classes)),
     )
 
 
 def _records_of_pairs(assignment: Assignment, candidates: Candidates) -> Weights:
     """Return for each pair of row and class how many records of the row join the class."""
     n_classes = candidates.n_classes
-    labels = np.empty(len(assignment.row), np.int64)
-    for pattern in np.unique(assignment.pattern).tolist():
-        has_pattern = assignment.pattern == pattern
-        labels[has_pattern] = candidates.classes_by_pattern[pattern][assignment.row[has_pattern]]
+    labels = np.empty(len(assignment.rows), np.int64)
+    for pattern in np.unique(assignment.patterns).tolist():
+        has_pattern = assignment.patterns == pattern
+        labels[has_pattern] = candidates.classes_by_pattern[pattern][assignment.rows[has_pattern]]
     pairs = candidates.row_of_pair * n_classes + candidates.class_of_pair
     order = np.argsort(pairs)
-    positions = order[np.searchsorted(pairs[order], assignment.row * n_classes + labels)]
+    positions = order[np.searchsorted(pairs[order], assignment.rows * n_classes + labels)]
     return np.bincount(positions, assignment.record_counts, len(pairs)).astype(np.float64)
 
 
@@ -324,9 +337,11 @@ def _initial_values(
     values[n_pairs + candidates.class_of_pair[is_joined]] = 1.0
     if problem.units is not None:
         n_units = int(problem.units.max()) + 1
-        pairs = candidates.class_of_pair * n_units + problem.units[candidates.row_of_pair]
-        distinct = np.unique(pairs)
-        values[n_pairs + n_classes :] = np.isin(distinct, pairs[is_joined])
+        unit_class_of_pair = (
+            candidates.class_of_pair * n_units + problem.units[candidates.row_of_pair]
+        )
+        unit_classes = np.unique(unit_class_of_pair)
+        values[n_pairs + n_classes :] = np.isin(unit_classes, unit_class_of_pair[is_joined])
     return values
 
 
@@ -342,8 +357,8 @@ def _read_assignment(
         return None
     is_joined = records_of_pairs > 0
     assignment = Assignment(problem, np.zeros(len(problem.record_counts), bool))
-    assignment.row = candidates.row_of_pair[is_joined]
+    assignment.rows = candidates.row_of_pair[is_joined]
     assignment.record_counts = records_of_pairs[is_joined].astype(np.int64)
-    assignment.pattern = candidates.pattern_of_class[candidates.class_of_pair[is_joined]]
+    assignment.patterns = candidates.pattern_of_class[candidates.class_of_pair[is_joined]]
     assignment.merge_pieces()
     return assignment
