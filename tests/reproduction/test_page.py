@@ -77,11 +77,11 @@ def test_what_is_cut_or_copied_is_marked_and_counted_as_such():
     assert "|  | difference | = | = cut | input |" in markdown.section_text(table)
     assert not Table.of("", "", printed, ours).comparisons[1].agrees
     page = Page("p", "Title", "Authors.", "About.", (table,))
-    assert markdown.tally(page) == (
+    assert markdown.result_sentence(page) == (
         "2 of 2 printed figures reproduced to the digit (1 rounded, 1 cut)."
     )
     page = replace(page, sections=(table, replace(table, title="Table 10: y")))
-    assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.tally(page)
+    assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.result_sentence(page)
 
 
 def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
@@ -107,7 +107,7 @@ def test_a_page_counts_agreements_and_differences():
     figure = Figure("f", "Figure 1", "Caption.", ())
     page = Page("p", "Title", "Authors.", "About.", (TABLE, Claims("C", "", claims), figure))
     tally = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims hold;"
-    assert markdown.tally(page) == f"{tally} 1 figures drawn."
+    assert markdown.result_sentence(page) == f"{tally} 1 figures drawn."
     shown = markdown.page_text(page)
     assert "| a | b | holds |" in shown
     assert "| c | d | does not hold. Because. |" in shown

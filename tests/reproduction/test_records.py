@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from reproduction.records import improve as improving
 from reproduction.records.page import PAGE, page
-from reproduction.records.record import published, read, write
+from reproduction.records.record import read, recorded_cells, write
 from reproduction.records.verification import NotVerified, verify
 from reproduction.records.verifier import Certificate, check_duals, check_partition
 from twins.pricing import reduced_cost
@@ -25,7 +25,7 @@ def looks():
 SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
 
 
-@pytest.mark.parametrize("name", published())
+@pytest.mark.parametrize("name", recorded_cells())
 def test_the_partition_on_record_has_the_loss_on_record(name):
     record = read(name)
     assert record.name == name
@@ -40,7 +40,7 @@ def test_the_bound_on_record_is_verified(name):
 
 
 def test_the_page_shows_the_records():
-    assert PAGE.read_text() == page(map(read, published()))
+    assert PAGE.read_text() == page(map(read, recorded_cells()))
 
 
 @pytest.mark.parametrize("name", ["tarragona-2", "census-3"])
@@ -127,7 +127,7 @@ def test_what_a_proof_finds_in_a_tied_table_passes_the_verifier(k, seed):
     proof = improving.Proof(X, k, labels, improving.Budget(60.0, looks()))
     proof.run_dual_ascent()
     proof.solve_relaxation()
-    duals = improving.feasible(proof)
+    duals = improving.feasible_duals(proof)
     certificate = Certificate(
         duals.record_dual, proof.columns.triples[: len(duals.triple_dual)].tolist(),
         duals.triple_dual.tolist(), [row[row >= 0].tolist() for row in duals.clusters],
@@ -152,6 +152,6 @@ def test_a_record_can_be_beaten(tmp_path):
     verify(new, bounds=False)
     write(new, tmp_path)
     assert read(new.name, tmp_path) == new
-    kept = improving.better(best, new)
+    kept = improving.combine(best, new)
     assert kept.claimed == pytest.approx(best.claimed, rel=1e-9)  # both claim the optimum
     assert replace(kept, claimed=best.claimed) == best

@@ -29,8 +29,8 @@ def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, mon
 def test_samples_of_census_are_those_that_are_kept():
     rng = np.random.default_rng(two_mu_approx.SEED)
     for kept in two_mu_approx.sample_sses()[:3]:
-        assert two_mu_approx.sample(rng) == pytest.approx(kept)
-    assert len(two_mu_approx.sample_sses()) == two_mu_approx.SAMPLES
+        assert two_mu_approx.sses_of_sample(rng) == pytest.approx(kept)
+    assert len(two_mu_approx.sample_sses()) == two_mu_approx.N_SAMPLES
 
 
 @pytest.mark.parametrize(("name", "k"), [("tarragona", 10), ("census", 5), ("eia", 3)])
@@ -38,7 +38,7 @@ def test_draws_of_mu_approx_are_those_that_are_kept(name, k):
     kept = losses.draws()[f"{name} {k}"]
     assert len(kept) == len(losses.SEEDS)
     for seed in (0, len(kept) - 1):
-        assert losses.run(name, "mu-approx", k, seed) == pytest.approx(kept[seed])
+        assert losses.losses_of_run(name, "mu-approx", k, seed) == pytest.approx(kept[seed])
 
 
 @pytest.mark.parametrize("kind", optimum.KINDS)
@@ -55,7 +55,7 @@ def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
 def test_losses_of_the_comparison_are_those_that_are_kept(row):
     for name in ("tarragona", "census"):
         kept = all_methods.losses_and_times()[row][name][:-1]
-        assert all_methods.losses(row, name) == pytest.approx(kept)
+        assert all_methods.losses_of_row(row, name) == pytest.approx(kept)
 
 
 def test_the_comparison_names_every_method_that_takes_any_table_and_k():
