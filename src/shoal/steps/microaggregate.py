@@ -318,7 +318,7 @@ class Microaggregate(GroupingStep):
             partitioner = block.reproducible_partitioner
         noisy_values = self._add_noise(frame, confidential, types, partitions, inputs.units)
         return StepResult(
-            values={**group_values.values, **inputs.strata.released, **noisy_values},
+            values={**group_values.values, **inputs.strata.released_values, **noisy_values},
             partitions=tuple(partitions),
             fitted_partitioners=tuple(fitted_partitioners),
             reproducible_partitioner=partitioner,
