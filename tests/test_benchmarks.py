@@ -47,7 +47,9 @@ def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
 def test_a_benchmark_stops_where_the_groups_differ(benchmark_):
     speed = benchmark_("speed")
     baseline = {**measurement("baseline", 100, 1.0), "loss": 2.0}
-    entry_by_case = {speed.case_of(entry): entry for entry in (measurement("shoal", 100, 0.5), baseline)}
+    entry_by_case = {
+        speed.case_of(entry): entry for entry in (measurement("shoal", 100, 0.5), baseline)
+    }
     with pytest.raises(SystemExit, match="form different groups"):
         speed.with_ratios(entry_by_case)
 
@@ -82,7 +84,9 @@ def test_the_pages_show_what_was_measured(benchmark_, page):
 def test_every_method_and_measure_is_counted(benchmark_):
     costs = benchmark_("costs")
     names = {
-        (what, name) for case in costs.cases(["clustered"], [10_000]) for what, name in what_and_names(case)
+        (what, name)
+        for case in costs.cases(["clustered"], [10_000])
+        for what, name in what_and_names(case)
     }
     assert len(names) > 40
     for what, name in names:

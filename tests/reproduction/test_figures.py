@@ -14,7 +14,8 @@ def sets(labels):
 
 def test_six_vectors_are_grouped_as_in_figure_2_of_the_paper_on_mwa():
     lower, upper = (
-        group_labels(growth.SIX_RECORDS, "mward", 3, descending=way) for way in (False, True)
+        group_labels(growth.SIX_RECORDS, "mward", 3, descending=is_descending)
+        for is_descending in (False, True)
     )
     assert sets(lower) == {frozenset({1, 2, 3}), frozenset({4, 5, 6})}
     assert sets(upper) == {frozenset({3, 4, 5}), frozenset({1, 2, 6})}
