@@ -102,7 +102,7 @@ def grid(options):
 
 
 def is_short_enough(case):
-    """Return whether plain passes take less than minutes."""
+    """Return whether plain passes over the records take seconds, not minutes."""
     return case.n**2 * case.p / case.k <= MAX_PLAIN_DIFFERENCES
 
 
@@ -151,7 +151,7 @@ def expected_seconds(case, entry_by_case):
 
 
 def next_shorter(case, entry_by_case):
-    """Return the measurement of the next shorter table that is alike, or None."""
+    """Return the measurement that differs only in having the next smaller n, or None."""
     shorter = [c for c in entry_by_case if c._replace(n=case.n) == case and c.n < case.n]
     return entry_by_case[max(shorter, key=lambda c: c.n)] if shorter else None
 

@@ -197,7 +197,7 @@ def _claim_gain_exceeds_price() -> Claim:
 
 
 def _tables_and_ks() -> list[tuple[str, int]]:
-    """Return the name of each table with each k that it is masked with."""
+    """Return each pair of a table's name and a k with which it is masked."""
     return [(name, k) for name, source in sources().items() for k in source.ks]
 
 
@@ -207,5 +207,5 @@ def _curve(name: str, k: int) -> list[Point]:
 
 
 def _slope(curve: list[Point]) -> float:
-    """Return by how many times D_Y falls what D_X gains, in the first step of lambda."""
+    """Return the fall of D_Y divided by the rise of D_X, in the first step of lambda."""
     return (curve[0].d_y - curve[1].d_y) / (curve[1].d_x - curve[0].d_x)
