@@ -22,58 +22,63 @@ from generators import table
 from shoal.metrics.survey.suda import suda
 
 PUBLISHED = harness.HERE / "results" / "attacks.json"
-N, WIDTH, KNOWN, K = 1_000_000, 13, 10, 5
+N, WIDTH, N_KNOWN, K = 1_000_000, 13, 10, 5
 CATEGORIES = (2, 2, 3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def attacked(n):
-    """Attack a table of ``n`` records; return the result, CPU seconds and memory."""
-    names = [f"v{at}" for at in range(WIDTH)]
-    before = pd.DataFrame(table("clustered", n, WIDTH), columns=names)
-    known, secret = names[:KNOWN], names[KNOWN:]
-    order = np.argsort(before["v0"].to_numpy(), kind="stable")
+def measure_attacks(n):
+    """Attack a masked table of ``n`` records; return the result, CPU seconds and memory."""
+    names = [f"v{j}" for j in range(WIDTH)]
+    original = pd.DataFrame(table("clustered", n, WIDTH), columns=names)
+    known, confidential = names[:N_KNOWN], names[N_KNOWN:]
+    order = np.argsort(original["v0"].to_numpy(), kind="stable")
     labels = np.empty(n, np.int64)
     labels[order] = np.minimum(np.arange(n) // K, n // K - 1)
-    after = before.copy()
+    masked = original.copy()
     for name in known:
-        means = np.bincount(labels, before[name]) / np.bincount(labels)
-        after[name] = means[labels]
-    return harness.timed(
+        means = np.bincount(labels, original[name]) / np.bincount(labels)
+        masked[name] = means[labels]
+    return harness.time_run(
         lambda: shoal.attack(
-            before, after, quasi_identifiers=known, confidential=secret, random_state=0, n_jobs=1
+            original,
+            masked,
+            quasi_identifiers=known,
+            confidential=confidential,
+            random_state=0,
+            n_jobs=1,
         ),
         repeats=0,
     )
 
 
-def searched(n, max_size=3):
+def measure_suda(n, max_size=3):
     """Search for special uniques among ``n`` records; of any size if ``max_size`` is None."""
     rng = np.random.default_rng(1)
     keys = np.column_stack([rng.integers(0, size, n) for size in CATEGORIES])
-    return harness.timed(lambda: suda(keys, max_size=max_size, sampling_fraction=0.1), repeats=0)
+    return harness.time_run(lambda: suda(keys, max_size=max_size, sampling_fraction=0.1), repeats=0)
 
 
 def main():
-    """Measure both, and write the figures as JSON."""
+    """Measure the attacks and the searches, and write the figures as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, default=N, help="number of records")
     parser.add_argument("--output", type=Path, default=PUBLISHED)
     options = parser.parse_args()
-    attacked(1000), searched(1000)  # loads the compiled code
+    measure_attacks(1000), measure_suda(1000)  # loads the compiled code
     measurements = []
     runs = {
-        "attack": attacked,
-        "suda": searched,
-        "suda, all sizes": partial(searched, max_size=None),
+        "attack": measure_attacks,
+        "suda": measure_suda,
+        "suda, all sizes": partial(measure_suda, max_size=None),
     }
-    for what, run in runs.items():
+    for name, run in runs.items():
         result, seconds, memory = run(options.n)
-        entry = {"what": what, "n": options.n, "cpu_seconds": round(seconds, 2), "memory": memory}
-        if what == "attack":
+        entry = {"what": name, "n": options.n, "cpu_seconds": round(seconds, 2), "memory": memory}
+        if name == "attack":
             entry |= {"k": result.k, "attacks": list(result), "exceeded": list(result.exceeded)}
         entry["commit"] = harness.commit()
         measurements.append(entry)
-        print(f"{what}: {options.n:,} records, {seconds:.1f} CPU seconds")
+        print(f"{name}: {options.n:,} records, {seconds:.1f} CPU seconds")
     harness.save(options.output, measurements)
 
 

@@ -27,9 +27,9 @@ COLUMNS, K = 13, 5
 
 
 def measure(kind, n, budget=None, quick_only=False):
-    """Return an entry for one table."""
+    """Return the entry of one table: losses, bounds, gaps, times and memory."""
     from generators import table
-    from harness import machine, timed
+    from harness import machine, time_run
     from shoal.partitioners import METHODS, lower_bound
     from shoal.partitioners._base import sse
     from shoal.partitioners._dual_bound.certificate import certify
@@ -42,12 +42,12 @@ def measure(kind, n, budget=None, quick_only=False):
     X = table(kind, n, COLUMNS)
     bound, seconds, extra_bytes = None, None, None
     if not quick_only:
-        bound, seconds, extra_bytes = timed(
+        bound, seconds, extra_bytes = time_run(
             lambda: certify(X, K, budget=budget, executor=ThreadExecutor(1)), repeats=0
         )
-    quick, quick_seconds, quick_extra_bytes = timed(lambda: lower_bound(X, K), repeats=0)
+    quick, quick_seconds, quick_extra_bytes = time_run(lambda: lower_bound(X, K), repeats=0)
     auto = METHODS["auto"](k=K, n_jobs=1)
-    labels, group_seconds, _ = timed(lambda: auto.fit_predict(X), repeats=0)
+    labels, group_seconds, _ = time_run(lambda: auto.fit_predict(X), repeats=0)
     extra_bytes, loss = quick_extra_bytes if extra_bytes is None else extra_bytes, sse(X, labels)
     entry |= {
         "loss": round(100 * loss / X.size, 5), "group_seconds": round(group_seconds, 1),
@@ -83,8 +83,8 @@ def main():
             entry = measure(kind, n, options.budget, options.quick)
             print(json.dumps(entry), flush=True)
             entries = json.loads(STORE.read_text()) if STORE.exists() else []
-            entries = [e for e in entries if (e["table"], e["n"]) != (kind, n)]
-            entries = sorted([*entries, entry], key=lambda e: (e["n"], e["table"]))
+            entries = [other for other in entries if (other["table"], other["n"]) != (kind, n)]
+            entries = sorted([*entries, entry], key=lambda other: (other["n"], other["table"]))
             STORE.write_text(json.dumps(entries, indent=1) + "\n")
     import quality
 

@@ -1,6 +1,6 @@
-"""Methods with a time budget, or whose time depends on the table: what they reach in that time.
+"""The results of methods with a time budget, or whose time depends on the table.
 
-A part of `costs.py`; there is no arithmetic to compare these with.
+A part of `costs.py`, without arithmetic to compare the times with.
 """
 
 import harness
@@ -19,10 +19,10 @@ CASES = [
 def measure(name, kind, n):
     """Return the time and the result of one run."""
     X = table(kind, n, WIDTH)
-    seconds, gave = RUNS[name](X)
+    seconds, result = RUNS[name](X)
     return {
         "what": "budget", "name": name, "kind": kind, "n": n, "p": WIDTH, "k": K,
-        "cpu_seconds": float(f"{seconds:.4g}"), "gave": gave,
+        "cpu_seconds": float(f"{seconds:.4g}"), "gave": result,
     }  # fmt: skip
 
 
@@ -33,11 +33,11 @@ def search(X):
     def seconds(rounds):
         method = Search(k=K, rounds=rounds, random_state=0)
         method.fit(X[:500])
-        return harness.timed(lambda: method.fit(X))[1]
+        return harness.time_run(lambda: method.fit(X))[1]
 
-    whole = seconds(ROUNDS)
-    made = 2 * ROUNDS * len(X) / max(whole - seconds(0), 1e-9)
-    return whole, f"{float(f'{made:.2g}'):,.0f} disturbances a second"
+    total_seconds = seconds(ROUNDS)
+    n_disturbances = 2 * ROUNDS * len(X) / max(total_seconds - seconds(0), 1e-9)
+    return total_seconds, f"{float(f'{n_disturbances:.2g}'):,.0f} disturbances a second"
 
 
 def prove(X):
@@ -47,9 +47,9 @@ def prove(X):
 
     Prove(k=K, budget=1, random_state=0).fit(X[:100])
     method = Prove(k=K, budget=SECONDS, random_state=0)
-    seconds = harness.timed(lambda: method.fit(X), repeats=0)[1]
-    above = 100 * (sse(X, method.labels_) / method.bound_ - 1)
-    return seconds, f"at most {above:.2g} % above the optimum, of {SECONDS} s given"
+    seconds = harness.time_run(lambda: method.fit(X), repeats=0)[1]
+    excess = 100 * (sse(X, method.labels_) / method.bound_ - 1)
+    return seconds, f"at most {excess:.2g} % above the optimum, of {SECONDS} s given"
 
 
 def optimal(X):
@@ -58,7 +58,7 @@ def optimal(X):
 
     method = Optimal(k=K)
     method.fit(X[:30])
-    return harness.timed(lambda: method.fit(X))[1], "the optimum"
+    return harness.time_run(lambda: method.fit(X))[1], "the optimum"
 
 
 RUNS = {"search": search, "prove": prove, "optimal": optimal}

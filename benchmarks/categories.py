@@ -18,7 +18,8 @@ import harness
 CATEGORIES = (2, 5, 9, 7, 16, 41, 12, 6)
 K = 5
 PUBLISHED = harness.HERE / "results" / "categories.json"
-NAMES = [f"key{at}" for at in range(len(CATEGORIES))]
+SHOWN_FIGURES = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")  # of a warning
+NAMES = [f"key{i}" for i in range(len(CATEGORIES))]
 
 
 def keys(n, seed=0):
@@ -26,10 +27,10 @@ def keys(n, seed=0):
     import pyarrow as pa
 
     rng, columns = np.random.default_rng(seed), {}
-    for name, number in zip(NAMES, CATEGORIES, strict=True):
-        share = 1 / np.arange(1, number + 1) ** 1.2
-        codes = rng.choice(number, n, p=share / share.sum()).astype(np.int32)
-        texts = [f"c{at:02d}" for at in range(number)]
+    for name, n_categories in zip(NAMES, CATEGORIES, strict=True):
+        share = 1 / np.arange(1, n_categories + 1) ** 1.2
+        codes = rng.choice(n_categories, n, p=share / share.sum()).astype(np.int32)
+        texts = [f"c{i:02d}" for i in range(n_categories)]
         columns[name] = pa.DictionaryArray.from_arrays(codes, texts)
     return pa.table(columns)
 
@@ -39,9 +40,9 @@ def types():
     return {
         name: {
             "kind": "nominal",
-            "hierarchy": [(f"c{at:02d}", f"group {at // 4}") for at in range(number)],
+            "hierarchy": [(f"c{i:02d}", f"group {i // 4}") for i in range(n_categories)],
         }
-        for name, number in zip(NAMES, CATEGORIES, strict=True)
+        for name, n_categories in zip(NAMES, CATEGORIES, strict=True)
     }
 
 
@@ -63,18 +64,18 @@ def measure(name, n):
     from shoal.frame.types import as_types
 
     table, step = keys(n), steps()[name]
-    declared = as_types(types())
-    step.apply(open_frame(keys(2000)), [], declared)  # imports, and what is compiled
-    result, seconds, extra_bytes = harness.timed(
-        lambda: step.apply(open_frame(table), [], declared)
+    declared_types = as_types(types())
+    step.apply(open_frame(keys(2000)), [], declared_types)  # imports, and what is compiled
+    result, seconds, extra_bytes = harness.time_run(
+        lambda: step.apply(open_frame(table), [], declared_types)
     )
     attributes = result.warnings[0].attributes
-    warning = {**attributes, **attributes.get("figures", {})}
-    shown = ("count", "bound", "loss", "evaluated", "nodes", "suppressed")
+    figures = {**attributes, **attributes.get("figures", {})}
+
     return {
         "step": name, "n": n, "k": K, "cpu_seconds": float(f"{seconds:.3g}"),
         "memory": None if extra_bytes is None else round(extra_bytes / (8 * n * len(NAMES)), 2),
-        **{one: warning[one] for one in shown if one in warning},
+        **{key: figures[key] for key in SHOWN_FIGURES if key in figures},
         "commit": harness.commit(),
     }  # fmt: skip
 

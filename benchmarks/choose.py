@@ -1,11 +1,11 @@
-"""What a choice costs: method, k, dependence, effort, blocks and guarantees, by kind of table.
+"""The loss, risk and time of each choice: method, k, dependence, effort, blocks and guarantees.
 
     python benchmarks/choose.py                    a few minutes
     python benchmarks/choose.py --parts k blocks   only these
 
 Each entry is one call of ``shoal.microaggregate`` on a seeded table: its loss, its risk, and its
-CPU seconds, measures included. Entries go into
-benchmarks/results/choose.json; ``published.py`` writes them into docs/choose/index.md.
+CPU seconds, measures included. Entries go into benchmarks/results/choose.json; ``published.py``
+writes them into docs/choose/index.md.
 """
 
 import argparse
@@ -16,26 +16,32 @@ import warnings
 import numpy as np
 
 import harness
-from generators import table as drawn
+from generators import table as random_table
 
 PUBLISHED = harness.HERE / "results" / "choose.json"
-KNOWN = ["age", "height", "weight", "years_of_education", "household_size"]
-PAID = ["income", "blood_pressure"]
+QUASI_IDENTIFIERS = ["age", "height", "weight", "years_of_education", "household_size"]
+NUMERIC_CONFIDENTIAL = ["income", "blood_pressure"]
 X, Y = [f"x{j}" for j in range(6)], [f"y{j}" for j in range(2)]
-DRAWN = ("heavy-tailed", "clustered", "gaussian")
-# What a kind of table is called -> its quasi-identifiers and its confidential columns.
+RANDOM_KINDS = ("heavy-tailed", "clustered", "gaussian")
+# The quasi-identifiers and the confidential columns of each kind of table.
 COLUMNS = {
-    "survey": (KNOWN, PAID),
-    "categories": (["region", "age", "years_of_education", "household_size"], PAID),
-    **dict.fromkeys(DRAWN, (X, Y)),
+    "survey": (QUASI_IDENTIFIERS, NUMERIC_CONFIDENTIAL),
+    "categories": (["region", "age", "years_of_education", "household_size"], NUMERIC_CONFIDENTIAL),
+    **dict.fromkeys(RANDOM_KINDS, (X, Y)),
     "one column": (["income"], ["blood_pressure"]),
 }
 METHODS = (
     "sorted", "mst", "mu-approx", "dba2", "mdav", "vmdav", "cvmdav", "mdav2", "tfrp", "md", "mward",
     "lloyd", "univariate", "auto", "search",
 )  # fmt: skip
-LONG = {"sorted": 100_000, "mdav": 100_000, "vmdav": 100_000, "lloyd": 10_000, "auto": 100_000}
-PROMISES = {
+MAX_RECORDS = {
+    "sorted": 100_000,
+    "mdav": 100_000,
+    "vmdav": 100_000,
+    "lloyd": 10_000,
+    "auto": 100_000,
+}
+GUARANTEES = {
     "k alone": {},
     "no class shares a value": {"homogeneity": "merge"},
     "1.5 values by entropy": {"diversity": 1.5, "diversity_kind": "entropy"},
@@ -43,10 +49,10 @@ PROMISES = {
     "closeness 0.2": {"closeness": 0.2, "closeness_by": "swap"},
     "closeness 0.1": {"closeness": 0.1, "closeness_by": "swap"},
 }
-SEED, BUDGET = 1, 20.0  # of what draws; seconds of a proof
+SEED, BUDGET = 1, 20.0  # seed of random methods; seconds of a proof
 
 
-def everything():
+def cases_by_part():
     """Return the cases of each part: kind of table, records, k and further options."""
     return {
         "method": [
@@ -68,15 +74,17 @@ def everything():
         "length": [
             ("clustered", n, 10, {"method": method})
             for n in (1_000, 10_000, 100_000)
-            for method, most in LONG.items()
-            if n <= most
+            for method, max_records in MAX_RECORDS.items()
+            if n <= max_records
         ],
         "blocks": [
             (kind, 1000, 5, {"method": "mdav", "blocks": size})
             for kind in ("survey", "heavy-tailed")
             for size in (1, 2, 3, None)
         ],
-        "promise": [("survey", 1000, 5, {"method": "mdav", "promise": name}) for name in PROMISES],
+        "promise": [
+            ("survey", 1000, 5, {"method": "mdav", "promise": name}) for name in GUARANTEES
+        ],
     }
 
 
@@ -86,18 +94,18 @@ def table(kind, n):
 
     import shoal
 
-    if kind in DRAWN:
-        return pd.DataFrame(drawn(kind, n, len(X) + len(Y)), columns=[*X, *Y])
+    if kind in RANDOM_KINDS:
+        return pd.DataFrame(random_table(kind, n, len(X) + len(Y)), columns=[*X, *Y])
     return shoal.datasets.survey(n)
 
 
-def settings(options):
-    """Return options as ``microaggregate`` takes them, with a seed where something draws."""
-    made = {name: value for name, value in options.items() if name != "promise"}
-    made |= PROMISES.get(options.get("promise"), {})
-    if {"mu-approx", "search", "prove"} & {made.get("method"), made.get("effort")}:
-        made["random_state"] = SEED
-    return made | ({"budget": BUDGET} if made.get("effort") == "prove" else {})
+def arguments_of(options):
+    """Return options as arguments of ``microaggregate``, with a seed for random methods."""
+    arguments = {name: value for name, value in options.items() if name != "promise"}
+    arguments |= GUARANTEES.get(options.get("promise"), {})
+    if {"mu-approx", "search", "prove"} & {arguments.get("method"), arguments.get("effort")}:
+        arguments["random_state"] = SEED
+    return arguments | ({"budget": BUDGET} if arguments.get("effort") == "prove" else {})
 
 
 def measure(part, kind, n, k, options, *, repeats=2):
@@ -105,28 +113,31 @@ def measure(part, kind, n, k, options, *, repeats=2):
     import shoal
     from shoal.errors import ShoalWarning
 
-    known, secret = COLUMNS[kind]
-    secret = ["blood_pressure", "smoker"] if part == "promise" else secret
-    data = table(kind, n)[[*known, *secret]]
+    quasi_identifiers, confidential = COLUMNS[kind]
+    confidential = ["blood_pressure", "smoker"] if part == "promise" else confidential
+    data = table(kind, n)[[*quasi_identifiers, *confidential]]
 
     def run():
-        return shoal.microaggregate(data, known, k=k, confidential=secret, **settings(options))
+        return shoal.microaggregate(
+            data, quasi_identifiers, k=k, confidential=confidential, **arguments_of(options)
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         if repeats:
             run()  # compiled before the clock starts
-        release, seconds, _ = harness.timed(run, repeats=repeats)
-        linked = n <= 10_000 and shoal.assess(
-            data, release.data, quasi_identifiers=known, measures=["linkage"]
+        release, seconds, _ = harness.time_run(run, repeats=repeats)
+        risk = n <= 10_000 and shoal.assess(
+            data, release.data, quasi_identifiers=quasi_identifiers, measures=["linkage"]
         )
     entry = {"part": part, "kind": kind, "n": n, "k": k, **options}
-    entry |= {name: round(value, 5) for name, value in losses(data, release, known, secret)}
-    entry |= {"linkage": round(linked["linkage"], 5)} if linked else {}
+    measures = measures_of_release(data, release, quasi_identifiers, confidential)
+    entry |= {name: round(value, 5) for name, value in measures}
+    entry |= {"linkage": round(risk["linkage"], 5)} if risk else {}
     return entry | {"cpu_seconds": round(seconds, 4)}
 
 
-def losses(data, release, known, secret):
+def measures_of_release(data, release, quasi_identifiers, confidential):
     """Yield the losses of a release and the values that classes share, by name."""
     measures = release.measures
     yield "loss", measures["information_loss"]
@@ -136,38 +147,42 @@ def losses(data, release, known, secret):
         yield "gap", measures["certified_gap"]
     if "distortion_y" in measures:
         yield "distortion_y", measures["distortion_y"]
-    if set(secret) == set(PAID) and set(known) == set(KNOWN):
-        yield "explained_before", explained(data, known, "blood_pressure")
-        yield "explained", explained(release.data, known, "blood_pressure")
-    if "smoker" in secret:
+    has_survey_columns = set(quasi_identifiers) == set(QUASI_IDENTIFIERS)
+    if has_survey_columns and set(confidential) == set(NUMERIC_CONFIDENTIAL):
+        yield "explained_before", share_explained(data, quasi_identifiers, "blood_pressure")
+        yield "explained", share_explained(release.data, quasi_identifiers, "blood_pressure")
+    if "smoker" in confidential:
         yield "homogeneous", measures["homogeneous_classes"]["smoker"]
         yield "smallest_class", measures["smallest_class"]
         yield "classes", sum(measures["class_sizes"].values())
 
 
-def explained(data, known, outcome):
+def share_explained(data, predictors, outcome):
     """Return the share of a column's variance that a linear regression on others explains."""
-    A = np.column_stack([np.ones(len(data)), data[known].to_numpy(float)])
+    A = np.column_stack([np.ones(len(data)), data[predictors].to_numpy(float)])
     y = data[outcome].to_numpy(float)
-    left = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
-    return 1 - left.var() / y.var()
+    residuals = y - A @ np.linalg.lstsq(A, y, rcond=None)[0]
+    return 1 - residuals.var() / y.var()
 
 
 def main(arguments=None):
-    """Measure some parts, and keep the others."""
+    """Measure some parts again, and keep the measurements of the others."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    every = everything()
-    parser.add_argument("--parts", nargs="+", choices=every, default=list(every))
+    cases = cases_by_part()
+    parser.add_argument("--parts", nargs="+", choices=cases, default=list(cases))
     options = parser.parse_args(arguments)
     sys.path.insert(0, str(harness.SOURCE))
-    kept = {part: [e for e in harness.load(PUBLISHED) if e["part"] == part] for part in every}
+    published = harness.load(PUBLISHED)
+    entries_by_part = {part: [e for e in published if e["part"] == part] for part in cases}
     for part in options.parts:
-        kept[part] = []
-        for case in every[part]:
+        entries_by_part[part] = []
+        for case in cases[part]:
             entry = measure(part, *case)
             print(json.dumps(entry), flush=True)
-            kept[part].append(entry)
-        harness.save(PUBLISHED, [entry for entries in kept.values() for entry in entries])
+            entries_by_part[part].append(entry)
+        harness.save(
+            PUBLISHED, [entry for entries in entries_by_part.values() for entry in entries]
+        )
 
 
 if __name__ == "__main__":

@@ -21,46 +21,47 @@ SHORT, LONG, WIDTH, K = 300, 12_000, 6, 3
 PUBLISHED = harness.HERE / "results" / "compiling.json"
 
 
-def listen():
-    """Return a dict that fills with the own CPU seconds of every kernel that is compiled."""
+def record_compile_seconds():
+    """Return a dict that collects the CPU seconds of every kernel that is compiled from now on."""
     from numba.core import event
 
-    own, open_now = defaultdict(float), []
+    own_seconds, open_timers = defaultdict(float), []
 
     class Clock(event.Listener):
         def on_start(self, event):
-            open_now.append([time.process_time(), 0.0])
+            open_timers.append([time.process_time(), 0.0])
 
         def on_end(self, event):
-            began, inside = open_now.pop()
-            took = time.process_time() - began
+            start, inner_seconds = open_timers.pop()
+            seconds = time.process_time() - start
             function = event.data["dispatcher"].py_func
-            own[f"{function.__module__.rpartition('.')[2]}.{function.__name__}"] += took - inside
-            if open_now:
-                open_now[-1][1] += took
+            kernel = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
+            own_seconds[kernel] += seconds - inner_seconds
+            if open_timers:
+                open_timers[-1][1] += seconds
 
     event.register("numba:compile", Clock())
-    return own
+    return own_seconds
 
 
 def measure(method):
     """Return the seconds that a method compiles, in a process with an empty cache."""
     from shoal.partitioners import METHODS
 
-    own = listen()
+    own_seconds = record_compile_seconds()
     seconds = {}
     for length, n in {"short": SHORT, "long": LONG}.items():
         if method in ("optimal", "two-mu-approx"):
             n = 40
         X = table("clustered", n, 1 if method == "univariate" else WIDTH)
         METHODS[method](k=2 if method == "two-mu-approx" else K).fit(X)
-        seconds[length] = round(sum(own.values()), 2)
-    kernels = sorted(own.items(), key=lambda pair: -pair[1])
+        seconds[length] = round(sum(own_seconds.values()), 2)
+    kernels = sorted(own_seconds.items(), key=lambda pair: -pair[1])
     return {
         "method": method,
         "short": seconds["short"],
         "long": seconds["long"],
-        "kernels": {name: round(took, 2) for name, took in kernels if took >= 0.1},
+        "kernels": {name: round(own, 2) for name, own in kernels if own >= 0.1},
     }
 
 

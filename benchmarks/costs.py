@@ -35,26 +35,26 @@ SKIPPED = {
 } | dict.fromkeys(budgets.RUNS, "it takes the time it is given, or all there is")
 MAX_SECONDS = 90  # of one measurement
 BLOCK = 5000  # records of a block
-MOVES = 12  # rounds of Lloyd's algorithm from all three starts, as seen
+N_LLOYD_ROUNDS = 12  # rounds of Lloyd's algorithm from all three starts, as seen
 
 
 def distances(n, k):
     """Return for each method the number of distances that its definition requires."""
-    pair = n * n / (4 * k)  # one pass for every two groups, on what is left
-    second_phase = n * n / k  # every record to every centroid
+    per_pair = n * n / (4 * k)  # one pass for every pair of groups, over the remaining records
+    second_phase = n * n / k  # from every record to every centroid
     return {
-        "mdav": 3 * pair, "mdav1": 3 * pair, "mdav-classic": 3 * pair,
-        "auto": 3 * pair + n * n, "refine": 3 * pair + n * n,  # and the neighbours of all
-        "blocked": (3 * pair + n * n) * BLOCK / max(n, BLOCK),
-        "centroid-mdav": 4 * pair,
-        "mdav2": 3 * pair + second_phase,
-        "tfrp": 2 * pair + second_phase,
-        "vmdav": 2 * pair * (k + 2), "cvmdav": 2 * pair * (k + 2),
+        "mdav": 3 * per_pair, "mdav1": 3 * per_pair, "mdav-classic": 3 * per_pair,
+        "auto": 3 * per_pair + n * n, "refine": 3 * per_pair + n * n,  # and the neighbours of all
+        "blocked": (3 * per_pair + n * n) * BLOCK / max(n, BLOCK),
+        "centroid-mdav": 4 * per_pair,
+        "mdav2": 3 * per_pair + second_phase,
+        "tfrp": 2 * per_pair + second_phase,
+        "vmdav": 2 * per_pair * (k + 2), "cvmdav": 2 * per_pair * (k + 2),
         "dba1": n * n, "dba2": n * n + second_phase,
         "md": n * n, "mst": n * n / 2, "threshold": n * n,
-        "mhm": 3 * pair + n * n / k**2, "mu-approx": n * n, "mward": n * n,
+        "mhm": 3 * per_pair + n * n / k**2, "mu-approx": n * n, "mward": n * n,
         "two-mu-approx": n * n / 2,
-        "lloyd": n * n + (5 * pair + 3 * second_phase) + MOVES * second_phase,
+        "lloyd": n * n + (5 * per_pair + 3 * second_phase) + N_LLOYD_ROUNDS * second_phase,
         "sorted": n * WIDTH,
         "univariate": 150 * n,  # three losses a record, in sums of twice the precision
     }  # fmt: skip
@@ -84,12 +84,12 @@ CONFIDENTIAL = {
 }  # fmt: skip
 
 
-def counted(what, name, n, k):
+def count_operations(what, name, n, k):
     """Return the gaps, steps and comparisons of a definition."""
-    compares = n * math.log2(n)
+    n_comparisons = n * math.log2(n)
     if what == "method":
         width = 1 if name == "univariate" else WIDTH
-        sorts = compares if name in ("sorted", "univariate") else 0.0
+        sorts = n_comparisons if name in ("sorted", "univariate") else 0.0
         return distances(n, k)[name] * width, 0.0, sorts
     if name.startswith("linkage"):
         return n * n / k * WIDTH, 0.0, 0.0  # equal masked records are searched once
@@ -97,25 +97,31 @@ def counted(what, name, n, k):
         return 0.0, PAIRS[name] * n * WIDTH, 0.0
     steps, sorts = CLASSES.get(name) or CONFIDENTIAL[name]
     columns = 1 if name in CLASSES else 2
-    return 0.0, columns * steps * n, columns * sorts * compares
+    return 0.0, columns * steps * n, columns * sorts * n_comparisons
 
 
-def rates():
+def measure_unit_seconds():
     """Return the seconds of one gap, one step and one comparison on this machine."""
-    from baseline import measure as plain
+    from baseline import measure_distances
 
-    X, a, b = table("gaussian", 20_000, WIDTH), np.ones(20_000), np.ones(20_000)
-    out, drawn = np.empty(20_000), np.random.default_rng(0).normal(size=20_000)
-    plain(X, 2, X[0], out)
+    X, ones, other_ones = table("gaussian", 20_000, WIDTH), np.ones(20_000), np.ones(20_000)
+    result, unsorted = np.empty(20_000), np.random.default_rng(0).normal(size=20_000)
+    measure_distances(X, 2, X[0], result)
 
-    def least(run, operations):
-        harness.timed(run)
-        return min(harness.timed(run)[1] for _ in range(20)) / operations
+    def seconds_per_operation(run, n_operations):
+        harness.time_run(run)
+        return min(harness.time_run(run)[1] for _ in range(20)) / n_operations
 
     return [
-        least(lambda: [plain(X, len(X), X[0], out) for _ in range(10)], 10 * X.size),
-        least(lambda: [np.add(a, b, out=out) for _ in range(100)], 100 * len(a)),
-        least(lambda: [np.sort(drawn) for _ in range(10)], 10 * len(a) * math.log2(len(a))),
+        seconds_per_operation(
+            lambda: [measure_distances(X, len(X), X[0], result) for _ in range(10)], 10 * X.size
+        ),
+        seconds_per_operation(
+            lambda: [np.add(ones, other_ones, out=result) for _ in range(100)], 100 * len(ones)
+        ),
+        seconds_per_operation(
+            lambda: [np.sort(unsorted) for _ in range(10)], 10 * len(ones) * math.log2(len(ones))
+        ),
     ]
 
 
@@ -125,7 +131,7 @@ def tenths(values, X):
     return np.asfortranarray((9.99 * (values - low) / (high - low)).astype(np.int64))
 
 
-def evidence(kind, n):
+def measure_arguments(kind, n):
     """Return the arguments of measures: a table masked by group means, and two further columns."""
     from shoal.partitioners import MDAV
     from shoal.steps.microaggregation.aggregates import group_mean
@@ -146,10 +152,12 @@ def measure(what, names, kind, n):
     """Return the CPU seconds and the memory of some methods or measures on one table."""
     if what == "budget":
         return [budgets.measure(name, kind, n) for name in names]
-    return [entry(what, name, kind, n, run) for name, run in runs(what, names, kind, n)]
+    return [
+        timed_entry(what, name, kind, n, run) for name, run in compiled_runs(what, names, kind, n)
+    ]
 
 
-def runs(what, names, kind, n):
+def compiled_runs(what, names, kind, n):
     """Yield functions that do the work once, after a run that compiles."""
     if what == "method":
         from shoal.partitioners import METHODS
@@ -157,28 +165,28 @@ def runs(what, names, kind, n):
         for name in names:
             X = table(kind, n, 1 if name == "univariate" else WIDTH)
             method = METHODS[name](k=2 if name == "two-mu-approx" else K)
-            for warm in (500, 10_000)[: 1 if name == "two-mu-approx" else 2]:
-                method.fit(X[:warm])
+            for n in (500, 10_000)[: 1 if name == "two-mu-approx" else 2]:
+                method.fit(X[:n])
             yield name, lambda X=X, method=method: method.fit(X)
     else:
         from shoal.metrics import compute
 
-        given, short = evidence(kind, n), evidence(kind, 500)
+        arguments, short_arguments = measure_arguments(kind, n), measure_arguments(kind, 500)
         for name in names:
-            compute(name, short)
-            yield name, lambda name=name: compute(name, given)
+            compute(name, short_arguments)
+            yield name, lambda name=name: compute(name, arguments)
 
 
-def entry(what, name, kind, n, run):
+def timed_entry(what, name, kind, n, run):
     """Return the time of one run, and the operations counted."""
-    _, seconds, extra_bytes = harness.timed(run)
+    _, seconds, extra_bytes = harness.time_run(run)
     k = 2 if name == "two-mu-approx" else K
     return {
         "what": what, "name": name, "kind": kind, "n": n,
         "p": 1 if name == "univariate" else WIDTH, "k": k,
         "cpu_seconds": float(f"{seconds:.4g}"),
         "megabytes": None if extra_bytes is None else round(extra_bytes / 1e6, 1),
-        "counts": [float(f"{count:.3g}") for count in counted(what, name, n, k)],
+        "counts": [float(f"{count:.3g}") for count in count_operations(what, name, n, k)],
     }  # fmt: skip
 
 
@@ -197,7 +205,7 @@ def cases(kinds, lengths):
 
 
 def main(arguments=None):
-    """Measure everything."""
+    """Measure what the output file does not contain yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
@@ -206,42 +214,43 @@ def main(arguments=None):
     if options.only and options.output == PUBLISHED:
         parser.error("The published file must be whole. Use another --output for a part of it.")
     sys.path.insert(0, str(harness.SOURCE))
-    seconds, now = rates(), harness.commit()
-    measured = [result for result in harness.load(options.output) if result["commit"] == now]
+    unit_seconds, commit = measure_unit_seconds(), harness.commit()
+    measurements = [e for e in harness.load(options.output) if e["commit"] == commit]
     for case in cases(options.kinds, options.n):
-        left = [name for name in case["names"] if not options.only or name in options.only]
-        left = [name for name in left if not known(measured, name, case)]
-        notes = [note for note in (skipped_entry(case, name, measured) for name in left) if note]
-        left = [name for name in left if name not in [note["name"] for note in notes]]
-        asked = [{**case, "names": [name]} for name in left]
-        if case["what"] == "measure":
-            asked = [{**case, "names": left}] if left else []
-        for entries in itertools.chain([notes], harness.run_cases(__file__, asked)):
-            for result in entries:
-                if "counts" in result:
-                    arithmetic = sum(a * b for a, b in zip(result["counts"], seconds, strict=True))
-                    result["ratio"] = float(f"{result['cpu_seconds'] / arithmetic:.2g}")
-                print(result, file=sys.stderr, flush=True)
-                measured.append({**result, "commit": now})
-            harness.save(options.output, measured, seconds_of_gap_step_comparison=seconds)
+        names = [name for name in case["names"] if not options.only or name in options.only]
+        names = [name for name in names if not find_measurement(measurements, name, case)]
+        skipped = [skipped_entry(case, name, measurements) for name in names]
+        names = [name for name, skip in zip(names, skipped, strict=True) if not skip]
+        worker_cases = [{**case, "names": [name]} for name in names]
+        if case["what"] == "measure":  # all measures of a table share a process
+            worker_cases = [{**case, "names": names}] if names else []
+        skipped = [skip for skip in skipped if skip]
+        for entries in itertools.chain([skipped], harness.run_cases(__file__, worker_cases)):
+            for entry in entries:
+                if "counts" in entry:
+                    arithmetic = np.dot(entry["counts"], unit_seconds)
+                    entry["ratio"] = float(f"{entry['cpu_seconds'] / arithmetic:.2g}")
+                print(entry, file=sys.stderr, flush=True)
+                measurements.append({**entry, "commit": commit})
+            harness.save(options.output, measurements, seconds_of_gap_step_comparison=unit_seconds)
 
 
-def known(entries, name, case):
-    """Return the measurement of a method or measure, or None."""
-    wanted = (name, case["kind"], case["n"])
-    return next((o for o in entries if (o["name"], o["kind"], o["n"]) == wanted), None)
+def find_measurement(entries, name, case):
+    """Return the measurement of a method or measure on the table of a case, or None."""
+    key = (name, case["kind"], case["n"])
+    return next((e for e in entries if (e["name"], e["kind"], e["n"]) == key), None)
 
 
 def skipped_entry(case, name, entries):
     """Return an entry without a time if a method would take minutes, else None."""
-    shorter = known(entries, name, {**case, "n": LENGTHS[0]})
-    if case["n"] <= LENGTHS[0] or not shorter or "cpu_seconds" not in shorter:
+    shorter_table = find_measurement(entries, name, {**case, "n": LENGTHS[0]})
+    if case["n"] <= LENGTHS[0] or not shorter_table or "cpu_seconds" not in shorter_table:
         return None
-    expected = shorter["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
+    expected = shorter_table["cpu_seconds"] * (case["n"] / LENGTHS[0]) ** 1.9
     if expected <= MAX_SECONDS:
         return None
-    skipped = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
-    return {**skipped, "skipped": f"would take {expected:.0f} s"}
+    entry = {"what": case["what"], "name": name, "kind": case["kind"], "n": case["n"]}
+    return {**entry, "skipped": f"would take {expected:.0f} s"}
 
 
 if __name__ == "__main__":

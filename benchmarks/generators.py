@@ -11,10 +11,10 @@ def gaussian(n, p, rng):
 def clustered(n, p, rng):
     """Draw records around 100 centres of unequal weight and width."""
     weights = rng.dirichlet(np.ones(100))
-    which = rng.choice(100, size=n, p=weights)
+    cluster = rng.choice(100, size=n, p=weights)
     centres = 3.0 * rng.normal(size=(100, p))
     widths = rng.uniform(0.2, 1.0, size=(100, 1))
-    return centres[which] + widths[which] * rng.normal(size=(n, p))
+    return centres[cluster] + widths[cluster] * rng.normal(size=(n, p))
 
 
 def heavy_tailed(n, p, rng):
@@ -26,7 +26,9 @@ def heavy_tailed(n, p, rng):
 def load_profiles(n, p, rng):
     """Draw daily curves of consumption: a level, six smooth shapes, and noise of each reading."""
     hours = np.linspace(0, 2 * np.pi, p)
-    shapes = np.stack([np.sin(f * hours + turn) for f in (1, 2, 3) for turn in (0.0, 1.0)])
+    shapes = np.stack(
+        [np.sin(frequency * hours + phase) for frequency in (1, 2, 3) for phase in (0.0, 1.0)]
+    )
     level = np.exp(0.5 * rng.normal(size=(n, 1)))
     return level * (2 + 0.3 * rng.normal(size=(n, 6)) @ shapes) + 0.2 * rng.normal(size=(n, p))
 

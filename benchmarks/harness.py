@@ -38,8 +38,8 @@ def commit():
         result = subprocess.run(["git", "-C", HERE, *arguments], capture_output=True, text=True)
         return result.stdout.strip()
 
-    changed = git("status", "--porcelain", "--", SOURCE, *HERE.glob("*.py"))
-    return git("rev-parse", "--short", "HEAD") + ("+" if changed else "")
+    has_changes = git("status", "--porcelain", "--", SOURCE, *HERE.glob("*.py"))
+    return git("rev-parse", "--short", "HEAD") + ("+" if has_changes else "")
 
 
 def parse(parser, arguments, published, measure):
@@ -61,7 +61,9 @@ def machine():
     model = ""
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
-        model = next((x.split(":")[1].strip() for x in lines if x.startswith("model name")), "")
+        model = next(
+            (line.split(":")[1].strip() for line in lines if line.startswith("model name")), ""
+        )
     return {
         "commit": commit(),
         "processor": model or platform.processor(),
@@ -80,16 +82,16 @@ def peak_memory(*, reset=False):
     if reset:
         Path("/proc/self/clear_refs").write_text("5")
     lines = status.read_text().splitlines()
-    return 1024 * next(int(x.split()[1]) for x in lines if x.startswith("VmHWM"))
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
-def timed(run, *, repeats=REPEATS):
+def time_run(run, *, repeats=REPEATS):
     """Run once, or several times if short; return the result, CPU seconds and extra peak bytes."""
-    before = peak_memory(reset=True)
+    memory_before = peak_memory(reset=True)
     start = time.process_time()
     result = run()
     seconds = time.process_time() - start
-    extra_bytes = None if before is None else max(peak_memory() - before, 0)
+    extra_bytes = None if memory_before is None else max(peak_memory() - memory_before, 0)
     for _ in range(repeats if seconds < REPEAT_BELOW else 0):
         start = time.process_time()
         run()
@@ -136,8 +138,8 @@ def load(path):
 
 def save(path, measurements, **notes):
     """Write measurements, one line each so that diffs are readable; replace the file at once."""
-    head = json.dumps({"machine": machine(), **notes}, indent=1)[:-2]
+    header = json.dumps({"machine": machine(), **notes}, indent=1)[:-2]
     body = ",\n".join("  " + json.dumps(entry) for entry in measurements)
-    part = path.with_suffix(".part")
-    part.write_text(f'{head},\n "measurements": [\n{body}\n ]\n}}\n')
-    part.replace(path)
+    temporary = path.with_suffix(".part")
+    temporary.write_text(f'{header},\n "measurements": [\n{body}\n ]\n}}\n')
+    temporary.replace(path)

@@ -24,10 +24,10 @@ import harness
 from generators import table
 
 LENGTHS = [100_000, 1_000_000]
-WIDTH, CONFIDENTIAL, K = 13, 2, 10
-WARM = 3, 50  # k with which 10,000 records are grouped by an index, and by passes
+WIDTH, N_CONFIDENTIAL, K = 13, 2, 10
+WARM_KS = 3, 50  # k with which 10,000 records are grouped by an index, and by passes
 NAMES = [f"x{j}" for j in range(WIDTH)]
-SECRETS = [f"y{j}" for j in range(CONFIDENTIAL)]
+CONFIDENTIAL = [f"y{j}" for j in range(N_CONFIDENTIAL)]
 PUBLISHED = harness.HERE / "results" / "interfaces.json"
 
 # Stage -> the function that does it: file below src/shoal, and name.
@@ -47,67 +47,69 @@ def frame(n):
     """Return the table as a pandas frame."""
     import pandas as pd
 
-    return pd.DataFrame(table("clustered", n, WIDTH + CONFIDENTIAL), columns=[*NAMES, *SECRETS])
+    return pd.DataFrame(
+        table("clustered", n, WIDTH + N_CONFIDENTIAL), columns=[*NAMES, *CONFIDENTIAL]
+    )
 
 
-def through_function(n):
+def function_run(n):
     """Return a function that masks a frame."""
     import shoal
 
     data = frame(n)
-    for k in WARM:
-        shoal.microaggregate(data[:10_000], NAMES, k=k, method="mdav", confidential=SECRETS)
-    return lambda: shoal.microaggregate(data, NAMES, k=K, method="mdav", confidential=SECRETS)
+    for k in WARM_KS:
+        shoal.microaggregate(data[:10_000], NAMES, k=k, method="mdav", confidential=CONFIDENTIAL)
+    return lambda: shoal.microaggregate(data, NAMES, k=K, method="mdav", confidential=CONFIDENTIAL)
 
 
-def through_file(n):
+def file_run(n):
     """Return a function that masks a CSV file by the code of the command line."""
     from shoal.cli import app
 
     folder = Path(tempfile.mkdtemp())
     source, target = folder / "in.csv", folder / "out.csv"
     columns = [word for name in NAMES for word in ("-c", name)]
-    columns += [word for name in SECRETS for word in ("--confidential", name)]
+    columns += [word for name in CONFIDENTIAL for word in ("--confidential", name)]
 
     def mask(k=K):
         command = ["mask", str(source), str(target), "--force", "--quiet", "--method", "mdav"]
         app([*command, "-k", str(k), *columns], standalone_mode=False)
 
     frame(10_000).to_csv(source, index=False)
-    for k in WARM:
+    for k in WARM_KS:
         mask(k)
     frame(n).to_csv(source, index=False)
     return mask
 
 
-INTERFACES = {"frame": through_function, "file": through_file}
+INTERFACES = {"frame": function_run, "file": file_run}
 
 
 def measure(interface, n):
     """Return the CPU seconds of each stage."""
     run = INTERFACES[interface](n)
     profile = cProfile.Profile(time.process_time)
-    _, seconds, extra_bytes = harness.timed(lambda: profile.runcall(run), repeats=0)
+    _, seconds, extra_bytes = harness.time_run(lambda: profile.runcall(run), repeats=0)
     stats = pstats.Stats(profile).stats
-    spent = {}
+    stage_seconds = {}
     for stage, (file, name) in STAGES.items():
-        spent[stage] = max(
+        stage_seconds[stage] = max(
             (entry[3] for key, entry in stats.items() if key[0].endswith(file) and key[2] == name),
             default=0.0,
         )
-    spent["masking, without grouping"] -= spent["grouping"]
+    stage_seconds["masking, without grouping"] -= stage_seconds["grouping"]
     memory = None
     if extra_bytes is not None:
-        memory = round(extra_bytes / (8 * n * (WIDTH + CONFIDENTIAL)) + (interface == "frame"), 2)
+        memory = round(extra_bytes / (8 * n * (WIDTH + N_CONFIDENTIAL)) + (interface == "frame"), 2)
     return {
-        "interface": interface, "n": n, "p": WIDTH, "confidential": CONFIDENTIAL, "k": K,
+        "interface": interface, "n": n, "p": WIDTH, "confidential": N_CONFIDENTIAL, "k": K,
         "cpu_seconds": round(seconds, 3),
-        "stages": {stage: round(took, 3) for stage, took in spent.items() if took},
+        "stages": {stage: round(own, 3) for stage, own in stage_seconds.items() if own},
         "memory": memory,
     }  # fmt: skip
 
 
-def opening(arguments):
+def start_up_seconds(arguments):
     """Return the CPU seconds of a fresh process, the least of several."""
     environment = {**os.environ, **harness.SINGLE_CORE}
     least = float("inf")
@@ -117,8 +119,8 @@ def opening(arguments):
             [sys.executable, *arguments], env=environment, capture_output=True, check=True
         )
         after = os.times()
-        spent = after.children_user + after.children_system
-        least = min(least, spent - before.children_user - before.children_system)
+        seconds = after.children_user + after.children_system
+        least = min(least, seconds - before.children_user - before.children_system)
     return round(least, 3)
 
 
@@ -131,9 +133,9 @@ def main(arguments=None):
     )
     options = harness.parse(parser, arguments, PUBLISHED, measure)
     entries = [
-        {"opening": "python -c pass", "cpu_seconds": opening(["-c", "pass"])},
-        {"opening": "import shoal", "cpu_seconds": opening(["-c", "import shoal"])},
-        {"opening": "shoal --help", "cpu_seconds": opening(["-m", "shoal", "--help"])},
+        {"opening": "python -c pass", "cpu_seconds": start_up_seconds(["-c", "pass"])},
+        {"opening": "import shoal", "cpu_seconds": start_up_seconds(["-c", "import shoal"])},
+        {"opening": "shoal --help", "cpu_seconds": start_up_seconds(["-m", "shoal", "--help"])},
     ]
     for n in options.n:
         for interface in options.interfaces:

@@ -35,21 +35,21 @@ METHODS = {
 KINDS = ["clustered", "heavy-tailed", "gaussian"]
 P = 13
 COLUMNS = [2, 4, 6, P]  # of the tables whose borders are measured
-PER_FILE = 100_000
-JOBLIB_MOST = 1_000_000  # records: longer tables are for Dask
+RECORDS_PER_FILE = 100_000
+MAX_JOBLIB_RECORDS = 1_000_000  # records: longer tables are for Dask
 PUBLISHED = harness.HERE / "results" / "large.json"
 KEY = ("engine", "method", "n", "p")
 
 
-def piece(number):
+def table_piece(number):
     """Return one file's worth of a table: around the same centres, other records."""
     rng = np.random.default_rng(0)
     weights = rng.dirichlet(np.ones(100))
     centres = 3.0 * rng.normal(size=(100, P))
     widths = rng.uniform(0.2, 1.0, size=(100, 1))
-    draw = np.random.default_rng([1, number])
-    which = draw.choice(100, size=PER_FILE, p=weights)
-    return centres[which] + widths[which] * draw.normal(size=(PER_FILE, P))
+    rng_of_piece = np.random.default_rng([1, number])
+    cluster = rng_of_piece.choice(100, size=RECORDS_PER_FILE, p=weights)
+    return centres[cluster] + widths[cluster] * rng_of_piece.normal(size=(RECORDS_PER_FILE, P))
 
 
 def write_table(folder, n):
@@ -58,8 +58,8 @@ def write_table(folder, n):
     import pyarrow.parquet as pq
 
     folder.mkdir()
-    for number in range(n // PER_FILE):
-        X = piece(number)
+    for number in range(n // RECORDS_PER_FILE):
+        X = table_piece(number)
         table = pa.table({f"c{j}": X[:, j] for j in range(P)})
         pq.write_table(table, folder / f"{number:05d}.parquet")
 
@@ -71,25 +71,29 @@ def partitioner(method):
     return by_name(method, METHODS[method])
 
 
-def by_joblib(method, n):
+def measure_joblib(method, n):
     """Measure `Blocked` on a table in memory."""
     from shoal.partitioners import Blocked
 
-    X = np.concatenate([piece(number) for number in range(n // PER_FILE)])
+    X = np.concatenate([table_piece(number) for number in range(n // RECORDS_PER_FILE)])
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     blocked = Blocked(k=5) if method == "auto" else partitioner(method)
     blocked.fit(X[:20_000])
-    before, start, cpu = harness.peak_memory(reset=True), time.monotonic(), time.process_time()
+    memory_before, start, cpu_start = (
+        harness.peak_memory(reset=True),
+        time.monotonic(),
+        time.process_time(),
+    )
     labels = blocked.fit_predict(X)
     return {
         "seconds": round(time.monotonic() - start, 2),
-        "cpu_seconds": round(time.process_time() - cpu, 2),
-        "megabytes": round((harness.peak_memory() - before + X.nbytes) / 2**20),
+        "cpu_seconds": round(time.process_time() - cpu_start, 2),
+        "megabytes": round((harness.peak_memory() - memory_before + X.nbytes) / 2**20),
         "loss": round(harness.loss(X, labels), 4),
     }
 
 
-def by_dask(method, n, folder):
+def measure_dask(method, n, folder):
     """Measure a whole run, from files to files."""
     from distributed import Client, LocalCluster
 
@@ -110,7 +114,7 @@ def by_dask(method, n, folder):
     warnings.simplefilter("ignore", ShoalWarning)
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=os.cpu_count(), **options) as cluster, Client(cluster) as client:
-        client.run(warm, method)
+        client.run(compile_kernels, method)
         client.run(harness.peak_memory, reset=True)
         before = max(client.run(harness.peak_memory).values())
         cpu = sum(client.run(time.process_time).values())
@@ -135,26 +139,30 @@ def by_dask(method, n, folder):
     }
 
 
-def borders(kind, n, p):
+def measure_borders(kind, n, p):
     """Measure the loss of blocks against that of MDAV on the whole table, as ratios."""
     from generators import table
     from shoal.partitioners import MDAV, Blocked
 
     X = table(kind, n, p)
-    whole = harness.loss(X, MDAV(k=5).fit_predict(X))
-    kept, refined = (
-        harness.loss(X, Blocked(k=5, seams=seams).fit_predict(X)) / whole
+    mdav_loss = harness.loss(X, MDAV(k=5).fit_predict(X))
+    loss_with_seams_kept, loss_with_seams_refined = (
+        harness.loss(X, Blocked(k=5, seams=seams).fit_predict(X)) / mdav_loss
         for seams in ("keep", "refine")
     )
-    return {"loss": round(whole, 4), "keep": round(kept, 4), "refine": round(refined, 4)}
+    return {
+        "loss": round(mdav_loss, 4),
+        "keep": round(loss_with_seams_kept, 4),
+        "refine": round(loss_with_seams_refined, 4),
+    }
 
 
-def warm(method):
+def compile_kernels(method):
     """Compile what a worker needs, as the first task of a long-lived cluster would."""
     from shoal.metrics.risk.linkage import linkage_chances
     from shoal.scale.microaggregation.grouping import single_threaded
 
-    X = piece(0)[:20_000]
+    X = table_piece(0)[:20_000]
     single_threaded(partitioner(method), 200_000).fit(X)
     linkage_chances(X, X + 0.1, np.arange(20))
 
@@ -162,31 +170,31 @@ def warm(method):
 def measure(engine, method, n, p, scratch=None):
     """Return one measurement."""
     if engine == "joblib":
-        figures = by_joblib(method, n)
+        figures = measure_joblib(method, n)
     elif engine == "borders":
-        figures = borders(method, n, p)
+        figures = measure_borders(method, n, p)
     else:
         with tempfile.TemporaryDirectory(dir=scratch) as folder:
-            figures = by_dask(method, n, Path(folder))
+            figures = measure_dask(method, n, Path(folder))
     return {"engine": engine, "method": method, "n": n, "p": p, **figures}
 
 
 def run(options):
     """Measure some cases and add them to the results, in place of older measurements of these."""
-    now = harness.commit()
-    seen = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
+    commit = harness.commit()
+    entry_by_case = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
     cases = itertools.product(options.methods, options.n, [P], ("joblib", "dask"))
     if options.borders:
         cases = itertools.product(KINDS, [100_000], COLUMNS, ["borders"])
     for method, n, p, engine in cases:
-        if engine == "joblib" and n > JOBLIB_MOST:
+        if engine == "joblib" and n > MAX_JOBLIB_RECORDS:
             continue
-        asked = {"engine": engine, "method": method, "n": n, "p": p, "scratch": options.scratch}
-        for entry in harness.run_cases(__file__, [asked], settings={}):
-            seen[engine, method, n, p] = {**entry, "commit": now}
+        case = {"engine": engine, "method": method, "n": n, "p": p, "scratch": options.scratch}
+        for entry in harness.run_cases(__file__, [case], settings={}):
+            entry_by_case[engine, method, n, p] = {**entry, "commit": commit}
             print(entry, file=sys.stderr, flush=True)
-            ordered = sorted(seen, key=lambda key: (key[1], key[2], key[3], key[0]))
-            harness.save(options.output, [seen[key] for key in ordered])
+            ordered = sorted(entry_by_case, key=lambda key: (key[1], key[2], key[3], key[0]))
+            harness.save(options.output, [entry_by_case[key] for key in ordered])
 
 
 def main(arguments=None):
@@ -206,9 +214,9 @@ def main(arguments=None):
     if options.worker:
         harness.serve_cases(measure)
     elif options.plot:
-        from pictures import large
+        from pictures import draw_large_tables
 
-        large(harness.load(options.output))
+        draw_large_tables(harness.load(options.output))
     else:
         run(options)
 

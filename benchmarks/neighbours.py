@@ -26,8 +26,8 @@ CASES = [
     ("clustered", 30_000, 13), ("heavy-tailed", 30_000, 13), ("gaussian", 30_000, 13),
     ("gaussian", 100_000, 13),
 ]  # fmt: skip
-QUICK = 10_000  # records
-PLAIN_MOST = 3e10  # differences of values, above which the plain MDAV is not run
+MAX_QUICK_RECORDS = 10_000  # records
+MAX_PLAIN_DIFFERENCES = 3e10  # differences of values, above which the plain MDAV is not run
 PUBLISHED = harness.HERE / "results" / "neighbours.json"
 
 
@@ -38,36 +38,42 @@ def measure(kind, n, p):
     from shoal.partitioners import MDAV
     from shoal.partitioners._local_search.refine import refine
 
-    least = module.MIN_DIFFERENCES
+    default_limit = module.MIN_DIFFERENCES
     MDAV(k=K).fit(table("gaussian", 12_000, 3))  # compiles the searches of the index
-    warm = table("gaussian", 2000, 3)
-    refine(warm, MDAV(k=K).fit_predict(warm), K)
+    short_table = table("gaussian", 2000, 3)
+    refine(short_table, MDAV(k=K).fit_predict(short_table), K)
     module.MIN_DIFFERENCES, module.MIN_RECORDS_PER_COLUMN = 0, 10**9
-    module.neighbours(warm, NEAREST)  # compiles the products
+    module.neighbours(short_table, NEAREST)  # compiles the products
     module.MIN_RECORDS_PER_COLUMN = 16
-    mdav(warm, K)
+    mdav(short_table, K)
 
     X = table(kind, n, p)
-    labels, mdav_seconds = cpu(lambda: MDAV(k=K).fit_predict(X))
-    plain = cpu(lambda: mdav(X, K))[1] if n * n * p / K <= PLAIN_MOST else None
-    results, seconds = {}, {}
+    labels, mdav_seconds = with_cpu_seconds(lambda: MDAV(k=K).fit_predict(X))
+    plain_seconds = None
+    if n * n * p / K <= MAX_PLAIN_DIFFERENCES:
+        plain_seconds = with_cpu_seconds(lambda: mdav(X, K))[1]
+    results, seconds_by_search = {}, {}
     for _ in range(REPEATS):
-        for way, limit in (("index", 10**30), ("chosen", least)):
+        for search, limit in (("index", 10**30), ("chosen", default_limit)):
             module.MIN_DIFFERENCES = limit
-            near, first = cpu(lambda: module.neighbours(X, NEAREST))
-            refined, second = cpu(lambda: refine(X, labels, K))
-            results[way] = near, refined
-            seconds.setdefault(way, []).append((first, second))
+            nearest, neighbour_seconds = with_cpu_seconds(lambda: module.neighbours(X, NEAREST))
+            refined_labels, refine_seconds = with_cpu_seconds(lambda: refine(X, labels, K))
+            results[search] = nearest, refined_labels
+            seconds_by_search.setdefault(search, []).append((neighbour_seconds, refine_seconds))
     if not all(map(np.array_equal, results["index"], results["chosen"])):
         raise SystemExit(f"The two ways differ: {kind}, {n}, {p}")
-    best = {way: np.min(times, axis=0) for way, times in seconds.items()}
-    entry = {"kind": kind, "n": n, "p": p, "k": K, "mdav": mdav_seconds, "plain": plain}
-    for way, (first, second) in best.items():
-        entry |= {f"neighbours_{way}": float(first), f"refine_{way}": float(second)}
-    return {key: float(f"{v:.3g}") if isinstance(v, float) else v for key, v in entry.items()}
+    least_seconds = {search: np.min(times, axis=0) for search, times in seconds_by_search.items()}
+    entry = {"kind": kind, "n": n, "p": p, "k": K, "mdav": mdav_seconds, "plain": plain_seconds}
+    for search, (neighbour_seconds, refine_seconds) in least_seconds.items():
+        entry[f"neighbours_{search}"] = float(neighbour_seconds)
+        entry[f"refine_{search}"] = float(refine_seconds)
+    return {
+        key: float(f"{value:.3g}") if isinstance(value, float) else value
+        for key, value in entry.items()
+    }
 
 
-def cpu(run):
+def with_cpu_seconds(run):
     """Return a result and its CPU seconds."""
     start = time.process_time()
     result = run()
@@ -80,15 +86,15 @@ def main(arguments=None):
     parser.add_argument("--quick", action="store_true", help="short tables alone")
     parser.add_argument("-n", type=int, nargs="+", default=sorted({n for _, n, _ in CASES}))
     options = harness.parse(parser, arguments, PUBLISHED, measure)
-    seen = {(e["kind"], e["n"], e["p"]): e for e in harness.load(options.output)}
+    entry_by_case = {(e["kind"], e["n"], e["p"]): e for e in harness.load(options.output)}
     for case in CASES:
-        if case[1] not in options.n or (options.quick and case[1] > QUICK):
+        if case[1] not in options.n or (options.quick and case[1] > MAX_QUICK_RECORDS):
             continue
-        asked = dict(zip(("kind", "n", "p"), case, strict=True))
-        for entry in harness.run_cases(__file__, [asked], settings={}):
-            seen[case] = {**entry, "commit": harness.commit()}
+        arguments_of_case = dict(zip(("kind", "n", "p"), case, strict=True))
+        for entry in harness.run_cases(__file__, [arguments_of_case], settings={}):
+            entry_by_case[case] = {**entry, "commit": harness.commit()}
             print(entry, file=sys.stderr, flush=True)
-            harness.save(options.output, [seen[c] for c in CASES if c in seen])
+            harness.save(options.output, [entry_by_case[c] for c in CASES if c in entry_by_case])
 
 
 if __name__ == "__main__":

@@ -23,14 +23,14 @@ def results(name):
     return harness.load(harness.HERE / "results" / f"{name}.json")
 
 
-def short(number):
+def format_short(number):
     """Return a number with two or three significant digits."""
     if number >= 100:
         return f"{number:,.0f}"
     return f"{number:.3g}" if number >= 0.1 else f"{number:.2g}"
 
 
-def rows(titles, lines):
+def markdown_table(titles, lines):
     """Return a table; the first column is text, the others are numbers."""
     lines = [line for line in lines if any(str(cell) for cell in line[1:])]
     bars = ["---"] + ["---:"] * (len(titles) - 1)
@@ -40,7 +40,12 @@ def rows(titles, lines):
 def find_entry(entries, **wanted):
     """Return the first entry with some values, or None."""
     return next(
-        (e for e in entries if all(e.get(name) == value for name, value in wanted.items())), None
+        (
+            entry
+            for entry in entries
+            if all(entry.get(name) == value for name, value in wanted.items())
+        ),
+        None,
     )
 
 
@@ -49,15 +54,15 @@ def speed_cell(entries, **wanted):
     entry = find_entry(entries, engine="shoal", **wanted)
     if entry is None:
         return ""
-    ratio = f" ({short(entry['times_faster'])}x)" if "times_faster" in entry else ""
-    return short(entry["cpu_seconds"]) + ratio
+    ratio = f" ({format_short(entry['times_faster'])}x)" if "times_faster" in entry else ""
+    return format_short(entry["cpu_seconds"]) + ratio
 
 
 def by_length():
     """Return the table of time by number of records, with 13 columns."""
     entries = results("speed")
     lengths = sorted({e["n"] for e in entries})
-    return rows(
+    return markdown_table(
         ["records, k", *KINDS.values()],
         [
             [f"{n:,}, k = {k}", *(speed_cell(entries, kind=kind, n=n, p=13, k=k) for kind in KINDS)]
@@ -71,7 +76,7 @@ def by_shape():
     """Return the table of time by number of columns and k, with 100,000 records."""
     entries = results("speed")
     shapes = sorted({(e["p"], e["k"]) for e in entries})
-    return rows(
+    return markdown_table(
         ["columns, k", *KINDS.values()],
         [
             [f"p = {p}, k = {k}"]
@@ -81,7 +86,7 @@ def by_shape():
     )
 
 
-def wide():
+def by_width():
     """Return the table of time with many columns, by the index and by passes over all records."""
     entries = results("wide")
     kinds = {"clustered": "clustered", "load-profiles": "load profiles", "gaussian": "Gaussian"}
@@ -92,57 +97,85 @@ def wide():
             index, passes = (
                 find_entry(entries, engine=engine, kind=kind, p=p) for engine in ("shoal", "flat")
             )
-            both = index and passes
-            ratio = passes["cpu_seconds"] / index["cpu_seconds"] if both else 0
-            line.append(f"{short(index['cpu_seconds'])} ({short(ratio)}x)" if both else "")
+            is_complete = index and passes
+            ratio = passes["cpu_seconds"] / index["cpu_seconds"] if is_complete else 0
+            line.append(
+                f"{format_short(index['cpu_seconds'])} ({format_short(ratio)}x)"
+                if is_complete
+                else ""
+            )
         lines.append(line)
-    return rows(["columns", *kinds.values()], lines)
+    return markdown_table(["columns", *kinds.values()], lines)
 
 
 def neighbours():
     """Return the table of neighbours and `refine`, with the index alone and as chosen."""
     kinds = KINDS | {"load-profiles": "load profiles"}
     lines = []
-    for e in results("neighbours"):
-        pairs = [(e[f"{what}_index"], e[f"{what}_chosen"]) for what in ("neighbours", "refine")]
-        cells = [f"{short(new)} ({short(old / new)}x)" for old, new in pairs]
-        lines.append([f"{kinds[e['kind']]}, n = {e['n']:,}, p = {e['p']:,}", *cells])
-        lines[-1] += [short(e["mdav"]), short(e["plain"]) if e["plain"] else ""]
-    return rows(["table", "neighbours", "`refine`", "MDAV", "plain MDAV"], lines)
+    for entry in results("neighbours"):
+        pairs = [
+            (entry[f"{computation}_index"], entry[f"{computation}_chosen"])
+            for computation in ("neighbours", "refine")
+        ]
+        cells = [
+            f"{format_short(chosen)} ({format_short(index_only / chosen)}x)"
+            for index_only, chosen in pairs
+        ]
+        lines.append([f"{kinds[entry['kind']]}, n = {entry['n']:,}, p = {entry['p']:,}", *cells])
+        lines[-1] += [
+            format_short(entry["mdav"]),
+            format_short(entry["plain"]) if entry["plain"] else "",
+        ]
+    return markdown_table(["table", "neighbours", "`refine`", "MDAV", "plain MDAV"], lines)
 
 
-def millions():
+def million_records():
     """Return the table of time and memory for a million records."""
-    entries = [e for e in results("speed") if e["n"] == 1_000_000 and e["engine"] == "shoal"]
-    return rows(
+    entries = [
+        entry
+        for entry in results("speed")
+        if entry["n"] == 1_000_000 and entry["engine"] == "shoal"
+    ]
+    return markdown_table(
         ["kind", "p", "k", "CPU seconds", "growth since 100,000", "peak memory / table"],
         [
-            [KINDS[e["kind"]], e["p"], e["k"], short(e["cpu_seconds"]), e["growth"], e["memory"]]
+            [
+                KINDS[entry["kind"]],
+                entry["p"],
+                entry["k"],
+                format_short(entry["cpu_seconds"]),
+                entry["growth"],
+                entry["memory"],
+            ]
             for kind in KINDS
-            for e in entries
-            if e["kind"] == kind
+            for entry in entries
+            if entry["kind"] == kind
         ],
     )
 
 
-def rivals():
+def other_packages():
     """Return the table of other packages on the same data."""
     entries = results("rivals")
-    packages = list(dict.fromkeys(e["package"] for e in entries))
-    versions = {e["package"]: e["version"] for e in entries if e.get("version")}
-    lines = []
-    for n in sorted({e["n"] for e in entries if "n" in e}):
-        line = [f"{n:,}"]
-        for package in packages:
-            e = find_entry(entries, package=package, n=n)
-            line.append(
-                f"{short(e['cpu_seconds'])} s, {short(e['megabytes'])} MB, {e['loss']:.2f} %"
-                if e
-                else ""
-            )
-        lines.append(line)
-    titles = [p if p.startswith("shoal") else f"{p} {versions.get(p, '')}" for p in packages]
-    return rows(["records", *titles], lines)
+    packages = list(dict.fromkeys(entry["package"] for entry in entries))
+    versions = {entry["package"]: entry["version"] for entry in entries if entry.get("version")}
+
+    def cell(entry):
+        if entry is None:
+            return ""
+        seconds, megabytes = format_short(entry["cpu_seconds"]), format_short(entry["megabytes"])
+        return f"{seconds} s, {megabytes} MB, {entry['loss']:.2f} %"
+
+    lengths = sorted({entry["n"] for entry in entries if "n" in entry})
+    lines = [
+        [f"{n:,}", *(cell(find_entry(entries, package=package, n=n)) for package in packages)]
+        for n in lengths
+    ]
+    titles = [
+        package if package.startswith("shoal") else f"{package} {versions.get(package, '')}"
+        for package in packages
+    ]
+    return markdown_table(["records", *titles], lines)
 
 
 def cost_cell(entries, name, kind, n):
@@ -152,7 +185,7 @@ def cost_cell(entries, name, kind, n):
         return ""
     if "skipped" in entry:
         return "not run: " + entry["skipped"]
-    return f"{short(entry['cpu_seconds'])} ({short(entry['ratio'])})"
+    return f"{format_short(entry['cpu_seconds'])} ({format_short(entry['ratio'])})"
 
 
 def costs(what):
@@ -160,7 +193,7 @@ def costs(what):
     entries = [e for e in results("costs") if e["what"] == what]
     cases = [(n, kind) for n in (10_000, 100_000) for kind in ("clustered", "gaussian")]
     cases = [case for case in cases if any((e["n"], e["kind"]) == case for e in entries)]
-    return rows(
+    return markdown_table(
         [what, *(f"{n:,} {KINDS[kind]}" for n, kind in cases)],
         [
             [f"`{name}`", *(cost_cell(entries, name, kind, n) for n, kind in cases)]
@@ -171,12 +204,17 @@ def costs(what):
 
 def budgets():
     """Return the table of methods with a time budget."""
-    return rows(
+    return markdown_table(
         ["method", "table", "CPU seconds", "what that gave"],
         [
-            [f"`{e['name']}`", f"{e['n']:,} {KINDS[e['kind']]}", short(e["cpu_seconds"]), e["gave"]]
-            for e in results("costs")
-            if e["what"] == "budget"
+            [
+                f"`{entry['name']}`",
+                f"{entry['n']:,} {KINDS[entry['kind']]}",
+                format_short(entry["cpu_seconds"]),
+                entry["gave"],
+            ]
+            for entry in results("costs")
+            if entry["what"] == "budget"
         ],
     )
 
@@ -195,86 +233,117 @@ def cost_commits():
 
 def interfaces():
     """Return the table of the time of a whole release, by stage."""
-    entries = [e for e in results("interfaces") if "interface" in e]
-    stages = list(dict.fromkeys(stage for e in reversed(entries) for stage in e["stages"]))
-    titles = [f"{e['interface']}, {e['n']:,}" for e in entries]
+    entries = [entry for entry in results("interfaces") if "interface" in entry]
+    stages = list(dict.fromkeys(stage for entry in reversed(entries) for stage in entry["stages"]))
+    titles = [f"{entry['interface']}, {entry['n']:,}" for entry in entries]
     lines = [
-        [s, *(short(e["stages"][s]) if s in e["stages"] else "" for e in entries)] for s in stages
+        [
+            stage,
+            *(
+                format_short(entry["stages"][stage]) if stage in entry["stages"] else ""
+                for entry in entries
+            ),
+        ]
+        for stage in stages
     ]
-    lines.append(["all, CPU seconds", *(short(e["cpu_seconds"]) for e in entries)])
-    lines.append(["peak memory / numbers", *(e["memory"] for e in entries)])
-    return rows(["stage", *titles], lines)
+    lines.append(["all, CPU seconds", *(format_short(entry["cpu_seconds"]) for entry in entries)])
+    lines.append(["peak memory / numbers", *(entry["memory"] for entry in entries)])
+    return markdown_table(["stage", *titles], lines)
 
 
-def opening():
+def start_up_times():
     """Return the table of start-up times."""
-    entries = [e for e in results("interfaces") if "opening" in e]
-    lines = [[f"`{e['opening']}`", e["cpu_seconds"]] for e in entries]
-    return rows(["command", "CPU seconds"], lines)
+    entries = [entry for entry in results("interfaces") if "opening" in entry]
+    lines = [[f"`{entry['opening']}`", entry["cpu_seconds"]] for entry in entries]
+    return markdown_table(["command", "CPU seconds"], lines)
 
 
 def compiling():
     """Return the table of the time that the first call of each method compiles."""
     lines = []
-    for e in results("compiling"):
-        slowest = [f"{name} {took:.1f}" for name, took in list(e["kernels"].items())[:4]]
-        lines.append([f"`{e['method']}`", e["short"], e["long"], ", ".join(slowest)])
-    return rows(["method", "short tables", "long tables too", "slowest kernels"], lines)
+    for entry in results("compiling"):
+        slowest = [f"{name} {seconds:.1f}" for name, seconds in list(entry["kernels"].items())[:4]]
+        lines.append([f"`{entry['method']}`", entry["short"], entry["long"], ", ".join(slowest)])
+    return markdown_table(["method", "short tables", "long tables too", "slowest kernels"], lines)
 
 
-def large():
+def large_tables():
     """Return the table of time and memory of large tables."""
-    entries = [e for e in results("large") if e["engine"] == "dask"]
+    entries = [entry for entry in results("large") if entry["engine"] == "dask"]
     titles = ["records", "method", "seconds", "records a second", "CPU seconds", "growth",
               "MB of a worker", "idle", "loss, %", "linkage"]  # fmt: skip
-    lines = []
-    for e in entries:
-        shorter = [o for o in entries if o["method"] == e["method"] and o["n"] < e["n"]]
-        last = max(shorter, key=lambda o: o["n"], default=None)
-        rise = math.log(e["cpu_seconds"] / last["cpu_seconds"]) if last else 0.0
-        growth = f"{rise / math.log(e['n'] / last['n']):.2f}" if last else ""
-        lines.append([f"{e['n']:,}", f"`{e['method']}`", short(e["seconds"]),
-                      f"{e['rows_per_second']:,}", short(e["cpu_seconds"]), growth, e["megabytes"],
-                      e["idle_megabytes"], e["loss"], e["linkage"]])  # fmt: skip
-    return rows(titles, lines)
+
+    def growth(entry):
+        """Return the exponent of CPU time in n since the next shorter table."""
+        same_method = [other for other in entries if other["method"] == entry["method"]]
+        shorter = [other for other in same_method if other["n"] < entry["n"]]
+        if not shorter:
+            return ""
+        previous = max(shorter, key=lambda other: other["n"])
+        log_ratio = math.log(entry["cpu_seconds"] / previous["cpu_seconds"])
+        return f"{log_ratio / math.log(entry['n'] / previous['n']):.2f}"
+
+    lines = [
+        [
+            f"{entry['n']:,}",
+            f"`{entry['method']}`",
+            format_short(entry["seconds"]),
+            f"{entry['rows_per_second']:,}",
+            format_short(entry["cpu_seconds"]),
+            growth(entry),
+            *(entry[name] for name in ("megabytes", "idle_megabytes", "loss", "linkage")),
+        ]
+        for entry in entries
+    ]
+    return markdown_table(titles, lines)
 
 
-def overhead():
+def dask_overhead():
     """Return the table of the overhead of Dask over joblib."""
     entries = results("large")
     lines = []
-    for e in entries:
-        other = find_entry(entries, engine="joblib", method=e["method"], n=e["n"])
-        if e["engine"] == "dask" and other:
-            more = e["cpu_seconds"] - other["cpu_seconds"]
-            lines.append([f"{e['n']:,}", f"`{e['method']}`", short(other["cpu_seconds"]),
-                          short(e["cpu_seconds"]), f"{1e6 * more / e['n']:.0f}",
-                          other["loss"], e["loss"]])  # fmt: skip
-    return rows(
-        ["records", "method", "joblib, CPU seconds", "Dask, CPU seconds", "more, µs a record",
-         "loss by joblib, %", "by Dask, %"], lines,
-    )  # fmt: skip
+    for entry in entries:
+        joblib = find_entry(entries, engine="joblib", method=entry["method"], n=entry["n"])
+        if entry["engine"] == "dask" and joblib:
+            extra_seconds = entry["cpu_seconds"] - joblib["cpu_seconds"]
+            lines.append(
+                [
+                    f"{entry['n']:,}",
+                    f"`{entry['method']}`",
+                    format_short(joblib["cpu_seconds"]),
+                    format_short(entry["cpu_seconds"]),
+                    f"{1e6 * extra_seconds / entry['n']:.0f}",
+                    joblib["loss"],
+                    entry["loss"],
+                ]
+            )
+    titles = ["records", "method", "joblib, CPU seconds", "Dask, CPU seconds", "more, µs a record",
+              "loss by joblib, %", "by Dask, %"]  # fmt: skip
+    return markdown_table(titles, lines)
 
 
-def borders():
+def block_borders():
     """Return the table of what the borders of blocks cost."""
-    entries = [e for e in results("large") if e["engine"] == "borders"]
-    lines = [[KINDS[e["method"]], e["p"], e["loss"], e["keep"], e["refine"]] for e in entries]
+    entries = [entry for entry in results("large") if entry["engine"] == "borders"]
+    lines = [
+        [KINDS[entry["method"]], entry["p"], entry["loss"], entry["keep"], entry["refine"]]
+        for entry in entries
+    ]
     titles = ["kind", "columns", "loss of MDAV, %", "seams kept, ratio", "seams refined, ratio"]
-    return rows(titles, lines)
+    return markdown_table(titles, lines)
 
 
 TABLES = {
-    "large": large, "overhead": overhead, "borders": borders,
-    "by-length": by_length, "by-shape": by_shape, "wide": wide, "millions": millions,
-    "neighbours": neighbours, "rivals": rivals,
+    "large": large_tables, "overhead": dask_overhead, "borders": block_borders,
+    "by-length": by_length, "by-shape": by_shape, "wide": by_width, "millions": million_records,
+    "neighbours": neighbours, "rivals": other_packages,
     "methods": lambda: costs("method"), "measures": lambda: costs("measure"),
     "budgets": budgets, "cost-commits": cost_commits,
-    "interfaces": interfaces, "opening": opening, "compiling": compiling,
+    "interfaces": interfaces, "opening": start_up_times, "compiling": compiling,
 }  # fmt: skip
 
 
-def filled(text):
+def fill_tables(text):
     """Return a page with its tables filled from the results."""
     import choose_tables  # which imports this module
 
@@ -295,9 +364,9 @@ def main(arguments=None):
     for name in PAGES:
         path = DOCS / name
         text = path.read_text()
-        if options.check and filled(text) != text:
+        if options.check and fill_tables(text) != text:
             sys.exit(f"docs/{name} is older than benchmarks/results: run published.py.")
-        path.write_text(filled(text))
+        path.write_text(fill_tables(text))
 
 
 if __name__ == "__main__":

@@ -26,11 +26,11 @@ DOCS = HERE.parent / "docs"
 sys.path.append(str(HERE))  # for the generators
 
 REFERENCE = ("tarragona", "census", "eia")
-DRAWN = ("gaussian", "clustered", "heavy-tailed")
+RANDOM = ("gaussian", "clustered", "heavy-tailed")
 SIZES = (2, 3, 4, 5, 10)
-DRAWN_SIZES = (3, 10)
+RANDOM_SIZES = (3, 10)
 SEED = 1
-PROVING = 120.0  # CPU seconds of all threads, the search that a proof starts from included
+PROOF_SECONDS = 120.0  # CPU seconds of all threads, the search that a proof starts from included
 # Loss in % that the first prototype reached: refined, searched for about 10 s, and best of all.
 PROTOTYPE = {
     "tarragona": (
@@ -108,10 +108,10 @@ across all blocks.
 
 def table(name):
     """Return a table as z-scores."""
-    if name in DRAWN:
-        from generators import table as drawn
+    if name in RANDOM:
+        from generators import table as random_table
 
-        return drawn(name, 1000, 8)
+        return random_table(name, 1000, 8)
     from shoal import datasets
 
     data = datasets.CATALOGUE[name].load(kind="pyarrow").select(datasets.COLUMNS[name])
@@ -119,7 +119,7 @@ def table(name):
     return np.ascontiguousarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
-def measure(name, k, effort, options, seen):
+def measure(name, k, effort, options, entry_by_case):
     """Return an entry: the loss of one effort on one table."""
     from harness import loss
     from shoal.partitioners import MDAV
@@ -128,20 +128,20 @@ def measure(name, k, effort, options, seen):
     X = table(name)
     labels, entry = MDAV(k=k).fit_predict(X), {"table": name, "k": k, "effort": effort}
     refine(X[: 4 * k], np.zeros(4 * k, np.int64), k)  # compiled before the clock starts
-    began = time.process_time()
+    start = time.process_time()
     if effort == "refine":
         labels = refine(X, labels, k)
     elif effort == "search":
-        labels, details = searched(X, labels, k, **options)
+        labels, details = run_search(X, labels, k, **options)
         entry |= details
     elif effort == "prove":
-        labels, details = proven(X, labels, k, seen[name, k, "search"])
+        labels, details = run_proof(X, labels, k, entry_by_case[name, k, "search"])
         entry |= details
-    seconds = round(time.process_time() - began, 2)
+    seconds = round(time.process_time() - start, 2)
     return entry | {"loss": round(loss(X, labels), 5), "cpu_seconds": seconds}
 
 
-def searched(X, labels, k, **limit):
+def run_search(X, labels, k, **limit):
     """Return the groups that a search finds, and what is needed to repeat it."""
     from shoal.partitioners._local_search.search import search
 
@@ -153,15 +153,15 @@ def searched(X, labels, k, **limit):
     }
 
 
-def proven(X, labels, k, search):
+def run_proof(X, labels, k, search):
     """Return the best groups known after a proof, and what it proved."""
     from shoal.partitioners._column_generation.prove import prove
 
     prove(X[: 40 * k], np.arange(40 * k) // k, k, budget=1)  # compiled before the clock starts
-    began = time.process_time()
-    labels, _ = searched(X, labels, k, rounds=search["rounds"], rounds_made=search["rounds_made"])
-    left = PROVING - (time.process_time() - began)
-    proof = prove(X, labels, k, budget=left, clock=time.process_time)
+    start = time.process_time()
+    labels, _ = run_search(X, labels, k, rounds=search["rounds"], rounds_made=search["rounds_made"])
+    remaining_seconds = PROOF_SECONDS - (time.process_time() - start)
+    proof = prove(X, labels, k, budget=remaining_seconds, clock=time.process_time)
     bound = round(100 * proof.bound / X.size, 6)
     return proof.labels, {
         "bound": bound,
@@ -172,13 +172,18 @@ def proven(X, labels, k, search):
 
 def page(entries, bounds=()):
     """Return the page that shows the entries, and those of long tables."""
-    seen = by_case(entries)
+    entry_by_case = by_case(entries)
     head = ("table", "k", "mdav", "refine", "search", "prove", "bound", "gap", "CPU s")
     lines = [HEAD + "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for name in REFERENCE + DRAWN:
-        for which, k in enumerate(SIZES if name in REFERENCE else DRAWN_SIZES):
-            before = [figures[which] for figures in PROTOTYPE.get(name, ())] or [None] * 3
-            lines.append(row(name, k, seen, before))
+    for name in REFERENCE + RANDOM:
+        for position, k in enumerate(SIZES if name in REFERENCE else RANDOM_SIZES):
+            losses_by_effort = PROTOTYPE.get(name)
+            prototype_losses = (
+                [losses[position] for losses in losses_by_effort]
+                if losses_by_effort
+                else [None] * 3
+            )
+            lines.append(table_row(name, k, entry_by_case, prototype_losses))
     return "\n".join(lines) + "\n" + long_tables(bounds)
 
 
@@ -187,21 +192,21 @@ def long_tables(entries):
     if not entries:
         return ""
     head = ("table", "records", "loss", "quick bound", "gap", "bound", "gap", "CPU s", "memory")
-    note = BLOCKED_NOTE if any("refined" in one for one in entries) else ""
+    note = BLOCKED_NOTE if any("refined" in entry for entry in entries) else ""
     lines = [LONG_HEAD + note + "| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for one in entries:
-        seconds = [one["group_seconds"], one["quick_seconds"]]
-        cells = [one["table"], f"{one['n']:,}", f"{one['loss']:.5g}", f"{one['quick']:.5g}"]
-        cells += [f"{one['quick_gap']:.3g}", "", ""]
-        if "bound" in one:
-            ended = "" if one.get("complete", True) else "*"
-            cells[-2:] = [f"{one['bound']:.5g}", f"{one['gap']:.3g}{ended}"]
-            seconds.append(one["bound_seconds"])
-        if "refined" in one:
-            cells[2] += f" ({one['refined']:.5g})"
-            cells[-1 if "bound" in one else 4] += f" ({one['refined_gap']:.3g})"
-        memory = "" if one["memory"] is None else f"{one['memory']:g}"
-        cells += [" / ".join(f"{s:g}" for s in seconds), memory]
+    for entry in entries:
+        seconds = [entry["group_seconds"], entry["quick_seconds"]]
+        cells = [entry["table"], f"{entry['n']:,}", f"{entry['loss']:.5g}", f"{entry['quick']:.5g}"]
+        cells += [f"{entry['quick_gap']:.3g}", "", ""]
+        if "bound" in entry:
+            asterisk = "" if entry.get("complete", True) else "*"
+            cells[-2:] = [f"{entry['bound']:.5g}", f"{entry['gap']:.3g}{asterisk}"]
+            seconds.append(entry["bound_seconds"])
+        if "refined" in entry:
+            cells[2] += f" ({entry['refined']:.5g})"
+            cells[-1 if "bound" in entry else 4] += f" ({entry['refined_gap']:.3g})"
+        memory = "" if entry["memory"] is None else f"{entry['memory']:g}"
+        cells += [" / ".join(f"{value:g}" for value in seconds), memory]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
@@ -211,24 +216,27 @@ def by_case(entries):
     return {(entry["table"], entry["k"], entry["effort"]): entry for entry in entries}
 
 
-def row(name, k, seen, before):
+def table_row(name, k, entry_by_case, prototype_losses):
     """Return one row of the table; cells without a measurement are empty."""
 
-    def cell(effort, goal=None):
-        entry = seen.get((name, k, effort))
+    def cell(effort, prototype_loss=None):
+        entry = entry_by_case.get((name, k, effort))
         text = f"{entry['loss']:.5g}" if entry else ""
-        if goal is None:
+        if prototype_loss is None:
             return text
-        digits = len(goal.partition(".")[2])  # the prototype's figures are rounded
-        reached = entry is not None and round(entry["loss"], digits) <= float(goal)
-        return f"{f'**{text}**' if reached else text} ({goal})".strip()
+        digits = len(prototype_loss.partition(".")[2])  # the prototype's figures are rounded
+        is_reached = entry is not None and round(entry["loss"], digits) <= float(prototype_loss)
+        return f"{f'**{text}**' if is_reached else text} ({prototype_loss})".strip()
 
-    proof = seen.get((name, k, "prove"), {})
+    proof = entry_by_case.get((name, k, "prove"), {})
     gap = "0 (optimal)" if proof.get("optimal") else f"{proof['gap']:.3g}" if proof else ""
     efforts = ("refine", "search", "prove")
-    times = [seen.get((name, k, effort), {}).get("cpu_seconds") for effort in efforts]
+    times = [entry_by_case.get((name, k, effort), {}).get("cpu_seconds") for effort in efforts]
     cells = [name, str(k), cell("mdav")]
-    cells += [cell(effort, goal) for effort, goal in zip(efforts, before, strict=True)]
+    cells += [
+        cell(effort, prototype_loss)
+        for effort, prototype_loss in zip(efforts, prototype_losses, strict=True)
+    ]
     cells += [f"{proof['bound']:.6g}" if proof else "", gap]
     cells += [" / ".join(f"{seconds:g}" for seconds in times if seconds is not None)]
     return "| " + " | ".join(cells) + " |"
@@ -237,7 +245,7 @@ def row(name, k, seen, before):
 def main():
     """Measure some cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", nargs="+", default=REFERENCE + DRAWN)
+    parser.add_argument("--tables", nargs="+", default=REFERENCE + RANDOM)
     parser.add_argument("-k", type=int, nargs="+")
     parser.add_argument("--effort", nargs="+", default=["mdav", "refine", "search", "prove"])
     parser.add_argument("--seconds", type=float, default=10.0)
@@ -249,13 +257,12 @@ def main():
     store = DOCS / "quality.json"
     entries = json.loads(store.read_text()) if store.exists() else []
     for name in [] if options.page else options.tables:
-        for k in options.k or (SIZES if name in REFERENCE else DRAWN_SIZES):
+        for k in options.k or (SIZES if name in REFERENCE else RANDOM_SIZES):
             for effort in options.effort:
                 entry = measure(name, k, effort, limit, by_case(entries))
                 print(json.dumps(entry), flush=True)
-                same = (name, k, effort)
-                entries = [e for e in entries if (e["table"], e["k"], e["effort"]) != same]
-                entries = sorted([*entries, entry], key=lambda e: (e["table"], e["k"], e["effort"]))
+                stored = by_case(entries) | {(name, k, effort): entry}
+                entries = sorted(stored.values(), key=lambda e: (e["table"], e["k"], e["effort"]))
                 store.write_text(json.dumps(entries, indent=1) + "\n")
     write_page()
 

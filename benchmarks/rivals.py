@@ -27,7 +27,7 @@ LENGTHS = [1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000]
 KIND, WIDTH, K = "clustered", 13, 5
 GROWTH = {"anonypyx": 2.0, "k-means-constrained": 2.4, "shoal mdav": 2.0, "shoal lloyd": 2.0}
 # Bytes at the peak, as a multiple of n²: a float64 matrix and its copies; a cost per edge.
-SQUARE = {"anonypyx": 32.0, "k-means-constrained": 64.0 / K}
+BYTES_PER_SQUARE = {"anonypyx": 32.0, "k-means-constrained": 64.0 / K}
 
 
 def anonypyx(X, k):
@@ -73,7 +73,7 @@ def measure(rival, n):
     # A first call imports and compiles; which kernels Shoal needs depends on the length.
     run(table(KIND, 10_000 if rival.startswith("shoal") else 200, WIDTH), K)
     X = table(KIND, n, WIDTH)
-    labels, seconds, extra_bytes = harness.timed(lambda: run(X, K))
+    labels, seconds, extra_bytes = harness.time_run(lambda: run(X, K))
     try:
         release = version(rival.partition(" ")[0])
     except PackageNotFoundError:
@@ -89,15 +89,15 @@ def measure(rival, n):
 def environment(package):
     """Return the Python of an environment that holds ``package``; make it if there is none."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    place = cache / "shoal-benchmarks" / f"{package}-{sys.version_info[0]}.{sys.version_info[1]}"
-    python = place / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    if not (place / "ready").exists():
-        venv.create(place, with_pip=True, clear=True)
+    folder = cache / "shoal-benchmarks" / f"{package}-{sys.version_info[0]}.{sys.version_info[1]}"
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not (folder / "ready").exists():
+        venv.create(folder, with_pip=True, clear=True)
         subprocess.run(
             [python, "-m", "pip", "install", "--quiet", package],
             check=True, capture_output=True, text=True,
         )  # fmt: skip
-        (place / "ready").touch()
+        (folder / "ready").touch()
     return python
 
 
@@ -110,27 +110,27 @@ def free_memory():
     return 1024 * int(entries["MemAvailable"].split()[0])
 
 
-def follow(rival, seconds):
+def measure_growing_tables(rival, seconds):
     """Yield measurements on longer and longer tables, then why they end."""
-    note = {"package": rival, "kind": KIND, "p": WIDTH, "k": K}
+    fields = {"package": rival, "kind": KIND, "p": WIDTH, "k": K}
     try:
         python = sys.executable if rival.startswith("shoal") else environment(rival)
     except subprocess.CalledProcessError as error:
-        yield {**note, "stopped": f"not installed: {error.stderr.strip().splitlines()[-1]}"}
+        yield {**fields, "stopped": f"not installed: {error.stderr.strip().splitlines()[-1]}"}
         return
     last = None
     for n in LENGTHS:
         if last and last["cpu_seconds"] * (n / last["n"]) ** GROWTH[rival] > seconds:
-            yield {**note, "stopped": f"n = {n} would take more than {seconds:g} s"}
+            yield {**fields, "stopped": f"n = {n} would take more than {seconds:g} s"}
             return
-        if SQUARE.get(rival, 0) * n * n > free_memory():
-            yield {**note, "stopped": f"n = {n} needs more memory than is free"}
+        if BYTES_PER_SQUARE.get(rival, 0) * n * n > free_memory():
+            yield {**fields, "stopped": f"n = {n} needs more memory than is free"}
             return
-        asked = [{"rival": rival, "n": n}]
+        cases = [{"rival": rival, "n": n}]
         settings = harness.RETURN_FREED_MEMORY if rival.startswith("shoal") else {}
-        last = next(harness.run_cases(__file__, asked, python=python, settings=settings), None)
+        last = next(harness.run_cases(__file__, cases, python=python, settings=settings), None)
         if last is None:
-            yield {**note, "stopped": f"n = {n} failed; its error is above"}
+            yield {**fields, "stopped": f"n = {n} failed; its error is above"}
             return
         yield last
 
@@ -146,9 +146,11 @@ def main(arguments=None):
     if options.worker:
         harness.serve_cases(measure)
         return
-    entries = [one for one in harness.load(options.output) if one["package"] not in options.rivals]
+    entries = [
+        entry for entry in harness.load(options.output) if entry["package"] not in options.rivals
+    ]
     for rival in options.rivals:
-        for entry in follow(rival, options.seconds):
+        for entry in measure_growing_tables(rival, options.seconds):
             print(entry, file=sys.stderr, flush=True)
             entries.append(entry)
             harness.save(options.output, entries)

@@ -21,6 +21,7 @@ import math
 import sys
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import harness
 
@@ -28,14 +29,26 @@ LENGTHS = [1000, 10_000, 50_000, 100_000, 1_000_000]
 WIDTHS = [2, 6, 13, 30]
 KS = [3, 5, 10, 50]
 KINDS = ["gaussian", "clustered", "heavy-tailed"]
-SHORT = 100_000  # records: tables up to here are measured in one process
-PLAIN_MOST = 5e10  # differences of values; with more, plain passes take minutes
+MAX_SHORT = 100_000  # records: tables up to here are measured in one process
+MAX_PLAIN_DIFFERENCES = 5e10  # differences of values; with more, plain passes take minutes
 WIDE = {
     "n": [15_000], "p": [48, 480, 2000], "k": [10], "engines": ["shoal", "flat"],
     "kinds": ["gaussian", "clustered", "load-profiles"],
 }  # fmt: skip
 PUBLISHED = harness.HERE / "results" / "speed.json"
-KEY = ("engine", "kind", "n", "p", "k")
+
+
+class Case(NamedTuple):
+    """What is measured: an engine, and the kind, the size and the k of a table."""
+
+    engine: str
+    kind: str
+    n: int
+    p: int
+    k: int
+
+
+KEY = Case._fields
 
 
 def engine(name):
@@ -52,7 +65,7 @@ def engine(name):
 
 
 @cache
-def warm(name, p):
+def compiled_engine(name, p):
     """Return an engine after runs that compile it, for short and for long tables."""
     from generators import table
 
@@ -66,9 +79,9 @@ def measure(engine_name, kind, n, p, k):
     """Return one measurement."""
     from generators import table
 
-    run = warm(engine_name, p)
+    run = compiled_engine(engine_name, p)
     X = table(kind, n, p)
-    labels, seconds, extra_bytes = harness.timed(lambda: run(X, k))
+    labels, seconds, extra_bytes = harness.time_run(lambda: run(X, k))
     return {
         "engine": engine_name, "kind": kind, "n": n, "p": p, "k": k,
         "cpu_seconds": float(f"{seconds:.4g}"),
@@ -79,81 +92,88 @@ def measure(engine_name, kind, n, p, k):
 
 def grid(options):
     """Return the cases to measure, tables of one kind and width together, short ones first."""
-    whole = itertools.product(options.kinds, options.p, options.n, options.k, options.engines)
-    cases = [(e, kind, n, p, k) for kind, p, n, k, e in whole]
+    combinations = itertools.product(
+        options.kinds, options.p, options.n, options.k, options.engines
+    )
+    cases = [Case(engine, kind, n, p, k) for kind, p, n, k, engine in combinations]
     if options.cut:
-        cases = [case for case in cases if in_cut(*case[1:])]
-    plain = [n * n * p / k <= PLAIN_MOST for _, _, n, p, k in cases]
-    return [case for case, may in zip(cases, plain, strict=True) if may or case[0] == "shoal"]
+        cases = [case for case in cases if is_in_cut(*case[1:])]
+    return [case for case in cases if case.engine == "shoal" or is_short_enough(case)]
 
 
-def in_cut(kind, n, p, k):
+def is_short_enough(case):
+    """Return whether plain passes over the records take seconds, not minutes."""
+    return case.n**2 * case.p / case.k <= MAX_PLAIN_DIFFERENCES
+
+
+def is_in_cut(kind, n, p, k):
     """Return whether a case is published: all widths for one k, all k for two, some long tables."""
-    if n <= SHORT:
+    if n <= MAX_SHORT:
         return p in (13, 30) or k == 10
     if p == 13:
         return k == 10 or (k == 3 and kind != "gaussian")
     return p < 13 and k == 10 and kind == "clustered"
 
 
-def run(cases, path, *, most, everything):
+def run(cases, path, *, max_seconds, any_commit):
     """Measure the cases that ``path`` does not contain yet, and add them."""
-    now = harness.commit()
-    kept = [e for e in harness.load(path) if everything or e["commit"] == now]
-    seen = {key(entry): entry for entry in kept}
-    for _, group in itertools.groupby(cases, lambda case: (case[1], case[3])):
-        left = [case for case in group if case not in seen]
-        while left:
+    commit = harness.commit()
+    entries = [e for e in harness.load(path) if any_commit or e["commit"] == commit]
+    entry_by_case = {case_of(entry): entry for entry in entries}
+    for _, group in itertools.groupby(cases, lambda case: (case.kind, case.p)):
+        remaining = [case for case in group if case not in entry_by_case]
+        while remaining:
             # The time of a long table is estimated from shorter ones, so these come first.
-            n = max(min(case[2] for case in left), SHORT)
-            batch, left = [c for c in left if c[2] <= n], [c for c in left if c[2] > n]
-            batch = [case for case in batch if expected_seconds(case, seen) <= most]
-            asked = [dict(zip(("engine_name", *KEY[1:]), case, strict=True)) for case in batch]
-            for entry in harness.run_cases(__file__, asked):
-                seen[key(entry)] = {**entry, "commit": now}
+            n = max(min(case.n for case in remaining), MAX_SHORT)
+            batch = [case for case in remaining if case.n <= n]
+            remaining = [case for case in remaining if case.n > n]
+            worker_cases = [
+                dict(zip(("engine_name", *KEY[1:]), case, strict=True))
+                for case in batch
+                if expected_seconds(case, entry_by_case) <= max_seconds
+            ]
+            for entry in harness.run_cases(__file__, worker_cases):
+                entry_by_case[case_of(entry)] = {**entry, "commit": commit}
                 print(entry, file=sys.stderr, flush=True)
-                harness.save(path, with_ratios(seen))
-    return with_ratios(seen)
+                harness.save(path, with_ratios(entry_by_case))
+    return with_ratios(entry_by_case)
 
 
-def key(entry):
-    """Return the key of a measurement."""
-    return tuple(entry[name] for name in KEY)
+def case_of(entry):
+    """Return the case that a measurement belongs to."""
+    return Case(*(entry[name] for name in KEY))
 
 
-def expected_seconds(case, seen):
-    """Return an estimate of the seconds of a case, from the next shorter table."""
-    name, kind, n, p, k = case
-    shorter = [e for e in seen.values() if key(e)[:2] == (name, kind) and e["n"] < n]
-    shorter = [e for e in shorter if (e["p"], e["k"]) == (p, k)]
-    if not shorter:
-        return 0.0
-    last = max(shorter, key=lambda entry: entry["n"])
-    return last["cpu_seconds"] * (n / last["n"]) ** 1.9
+def expected_seconds(case, entry_by_case):
+    """Return an estimate of the seconds of a case, from the next shorter table; 0 without one."""
+    shorter = next_shorter(case, entry_by_case)
+    return shorter["cpu_seconds"] * (case.n / shorter["n"]) ** 1.9 if shorter else 0.0
 
 
-def with_ratios(seen):
+def next_shorter(case, entry_by_case):
+    """Return the measurement that differs only in having the next smaller n, or None."""
+    shorter = [c for c in entry_by_case if c._replace(n=case.n) == case and c.n < case.n]
+    return entry_by_case[max(shorter, key=lambda c: c.n)] if shorter else None
+
+
+def with_ratios(entry_by_case):
     """Return the measurements in order, those of Shoal with ratio and growth."""
     entries = []
-    for name, kind, n, p, k in sorted(seen, key=lambda c: (c[1], c[3], c[4], c[2], c[0])):
-        entry = dict(seen[name, kind, n, p, k])
-        plain = seen.get(("baseline", kind, n, p, k))
-        shorter = [m for e, m in rows_of(seen, kind, p, k) if e == name and m < n]
-        if name == "shoal" and plain:
-            if abs(plain["loss"] - entry["loss"]) > 1e-3 * plain["loss"]:
-                raise SystemExit(f"Shoal and the baseline form different groups: {entry}, {plain}")
-            entry["times_faster"] = round(plain["cpu_seconds"] / entry["cpu_seconds"], 2)
+    for case in sorted(entry_by_case, key=lambda c: (c.kind, c.p, c.k, c.n, c.engine)):
+        entry = dict(entry_by_case[case])
+        baseline = entry_by_case.get(case._replace(engine="baseline"))
+        if case.engine == "shoal" and baseline:
+            if abs(baseline["loss"] - entry["loss"]) > 1e-3 * baseline["loss"]:
+                raise SystemExit(
+                    f"Shoal and the baseline form different groups: {entry}, {baseline}"
+                )
+            entry["times_faster"] = round(baseline["cpu_seconds"] / entry["cpu_seconds"], 2)
+        shorter = next_shorter(case, entry_by_case)
         if shorter:
-            last = seen[name, kind, max(shorter), p, k]
-            rise = math.log(entry["cpu_seconds"] / last["cpu_seconds"])
-            entry["growth"] = round(rise / math.log(n / last["n"]), 2)
+            log_ratio = math.log(entry["cpu_seconds"] / shorter["cpu_seconds"])
+            entry["growth"] = round(log_ratio / math.log(case.n / shorter["n"]), 2)
         entries.append(entry)
     return entries
-
-
-def rows_of(seen, kind, p, k):
-    """Return engine and length of the measurements on tables of one kind, width and k."""
-    return [(c[0], c[2]) for c in seen if (c[1], c[3], c[4]) == (kind, p, k)]
 
 
 def options_of(arguments):
@@ -175,11 +195,11 @@ def options_of(arguments):
     parser.add_argument("--engines", nargs="+", default=["shoal", "baseline"])
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    published, asked = options.cut or options.plot, options.output
-    options.output = options.output or (PUBLISHED if published else Path("speed.json"))
+    is_published, given_output = options.cut or options.plot, options.output
+    options.output = options.output or (PUBLISHED if is_published else Path("speed.json"))
     if options.wide:
         vars(options).update(WIDE)
-        options.output = options.output if asked else PUBLISHED.with_name("wide.json")
+        options.output = options.output if given_output else PUBLISHED.with_name("wide.json")
     if options.quick:
         options.n, options.p, options.k = [1000, 5000, 20_000], [13], [3]
     return options
@@ -191,11 +211,11 @@ def main(arguments=None):
     if options.worker:
         harness.serve_cases(measure)
     elif options.plot:
-        from pictures import growth
+        from pictures import draw_growth
 
-        growth(harness.load(options.output), options.plot)
+        draw_growth(harness.load(options.output), options.plot)
     else:
-        run(grid(options), options.output, most=options.most, everything=options.any_commit)
+        run(grid(options), options.output, max_seconds=options.most, any_commit=options.any_commit)
 
 
 if __name__ == "__main__":

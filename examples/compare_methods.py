@@ -3,10 +3,10 @@
 import shoal
 
 people = shoal.datasets.survey(500)
-known = ["age", "height", "weight", "years_of_education"]
-compared = shoal.compare(
+quasi_identifiers = ["age", "height", "weight", "years_of_education"]
+comparison = shoal.compare(
     people,
-    known,
+    quasi_identifiers,
     k=[3, 5, 10],
     method=["sorted", "mdav", "vmdav", "lloyd", "auto"],
     identifiers=["person"],
@@ -14,9 +14,9 @@ compared = shoal.compare(
 )
 
 print("method           k   loss %  at risk %")
-for trial in sorted(compared.done, key=lambda trial: trial.measures["information_loss"]):
+for trial in sorted(comparison.done, key=lambda trial: trial.measures["information_loss"]):
     loss, risk = trial.measures["information_loss"], 100 * trial.measures["reidentification"]
-    front = "on the Pareto front" if trial in compared.front else ""
-    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{risk:11.1f}   {front}")
-print(f"recommended: {compared.recommended.method}, k = {compared.recommended.plan.k}")
-print(compared.reason)
+    mark = "on the Pareto front" if trial in comparison.front else ""
+    print(f"{trial.method:15}{trial.plan.k:3}{loss:9.2f}{risk:11.1f}   {mark}")
+print(f"recommended: {comparison.recommended.method}, k = {comparison.recommended.plan.k}")
+print(comparison.reason)

@@ -1,4 +1,4 @@
-"""Hide the people of a survey in groups of five, and write down what was done."""
+"""Mask a survey in groups of five, and save the release with its plan and its report."""
 
 from pathlib import Path
 

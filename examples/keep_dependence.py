@@ -1,4 +1,4 @@
-"""Show how much of a regression survives masking, and how dependence gives it back."""
+"""Show how much of a regression masking keeps, and how much more with `dependence`."""
 
 import numpy as np
 
@@ -6,31 +6,29 @@ import shoal
 from shoal.comparison.tradeoff import knee, sweep
 
 people = shoal.datasets.survey()
-known, outcome = (
-    ["age", "height", "weight", "years_of_education", "household_size"],
-    "blood_pressure",
-)
+quasi_identifiers = ["age", "height", "weight", "years_of_education", "household_size"]
+outcome = "blood_pressure"
 
 
-def explained(data):
+def share_explained(data):
     """Return the share of the outcome that a linear regression explains."""
-    A = np.column_stack([np.ones(len(data)), data[known].to_numpy(float)])
+    A = np.column_stack([np.ones(len(data)), data[quasi_identifiers].to_numpy(float)])
     y = data[outcome].to_numpy(float)
     return 1 - (y - A @ np.linalg.lstsq(A, y, rcond=None)[0]).var() / y.var()
 
 
-print(f"before masking: R² = {explained(people):.3f}")
+print(f"before masking: R² = {share_explained(people):.3f}")
 for share in (0, 0.05, 0.1, 0.2, 0.5):
     release = shoal.microaggregate(
-        people[[*known, outcome]],
-        known,
+        people[[*quasi_identifiers, outcome]],
+        quasi_identifiers,
         k=5,
         method="mdav",
         confidential=[outcome],
         dependence=share,
     )
-    lost = release.measures["information_loss"]
-    print(f"dependence {share:4}: R² = {explained(release.data):.3f}, {lost:4.1f} % lost")
+    loss = release.measures["information_loss"]
+    print(f"dependence {share:4}: R² = {share_explained(release.data):.3f}, {loss:4.1f} % lost")
 
-best = knee(sweep(people, known, [outcome], k=[5])).dependence
-print(f"The knee of both distortions is at {best}.")
+knee_dependence = knee(sweep(people, quasi_identifiers, [outcome], k=[5])).dependence
+print(f"The knee of both distortions is at {knee_dependence}.")

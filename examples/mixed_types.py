@@ -6,15 +6,16 @@ import pandas as pd
 import shoal
 
 rng = np.random.default_rng(1)
-n = 300
+n_records = 300
 towns = {"Porto": "north", "Braga": "north", "Faro": "south", "Beja": "south"}
 people = pd.DataFrame(
     {
-        "age": rng.integers(18, 90, n),
-        "school": rng.choice(["none", "school", "college"], n, p=[0.2, 0.5, 0.3]),
-        "town": rng.choice(list(towns), n),
-        "moved_in": pd.Timestamp("2000-01-01") + pd.to_timedelta(rng.integers(0, 9000, n), "D"),
-        "rent": rng.lognormal(6.3, 0.4, n).round(),
+        "age": rng.integers(18, 90, n_records),
+        "school": rng.choice(["none", "school", "college"], n_records, p=[0.2, 0.5, 0.3]),
+        "town": rng.choice(list(towns), n_records),
+        "moved_in": pd.Timestamp("2000-01-01")
+        + pd.to_timedelta(rng.integers(0, 9000, n_records), "D"),
+        "rent": rng.lognormal(6.3, 0.4, n_records).round(),
     }
 )
 release = shoal.microaggregate(
@@ -29,5 +30,7 @@ release = shoal.microaggregate(
 )
 print(release)
 print(pd.concat({"before": people.head(4), "after": release.data.head(4)}).to_string())
-kept = {name: (people[name] == release.data[name]).mean() for name in ("school", "town")}
-print({name: f"{share:.0%} unchanged" for name, share in kept.items()})
+unchanged_shares = {
+    name: (people[name] == release.data[name]).mean() for name in ("school", "town")
+}
+print({name: f"{share:.0%} unchanged" for name, share in unchanged_shares.items()})

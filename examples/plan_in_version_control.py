@@ -6,7 +6,7 @@ from pathlib import Path
 import shoal
 
 people = shoal.datasets.survey(300)
-first = shoal.microaggregate(
+first_release = shoal.microaggregate(
     people,
     ["age", "height"],
     k=3,
@@ -14,22 +14,22 @@ first = shoal.microaggregate(
     identifiers=["person"],
     confidential=["income", "blood_pressure", "smoker"],
 )
-first.plan.save("plan.toml", force=True)
-before = Path("plan.toml").read_text()
+first_release.plan.save("plan.toml", force=True)
+plan_text = Path("plan.toml").read_text()
 
-repeated = shoal.Plan.load("plan.toml").run(people)
-print("The plan repeats the release:", repeated.data.equals(first.data))
+repeated_release = shoal.Plan.load("plan.toml").run(people)
+print("The plan repeats the release:", repeated_release.data.equals(first_release.data))
 
-Path("plan.toml").write_text(before.replace("k = 3", "k = 10"))
-second = shoal.Plan.load("plan.toml").run(people)
+Path("plan.toml").write_text(plan_text.replace("k = 3", "k = 10"))
+second_release = shoal.Plan.load("plan.toml").run(people)
 print(
-    *difflib.unified_diff(before.split("\n"), Path("plan.toml").read_text().split("\n"), n=0),
+    *difflib.unified_diff(plan_text.split("\n"), Path("plan.toml").read_text().split("\n"), n=0),
     sep="\n",
 )
-for release in (first, second):
+for release in (first_release, second_release):
     print(f"k = {release.plan.k}: {release.measures['information_loss']:.2f} % lost")
 
-Path("plan.toml").write_text(before.replace("within", "withiin"))
+Path("plan.toml").write_text(plan_text.replace("within", "withiin"))
 try:
     shoal.Plan.load("plan.toml")
 except shoal.errors.PlanError as error:

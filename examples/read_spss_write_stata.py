@@ -26,8 +26,8 @@ options += [
 command = ["mask", "survey.sav", "release.dta", *options, "--force", "--quiet"]
 subprocess.run([sys.executable, "-m", "shoal", *command], check=True, stderr=subprocess.DEVNULL)
 
-data, notes = pyreadstat.read_dta("release.dta", user_missing=True)
+data, metadata = pyreadstat.read_dta("release.dta", user_missing=True)
 print(Path("release.dta").name, "holds", len(data), "records; person is there:", "person" in data)
-print("Label of age:", notes.column_names_to_labels["age"])
-print("Labels of smoker:", notes.variable_value_labels["smoker"])
+print("Label of age:", metadata.column_names_to_labels["age"])
+print("Labels of smoker:", metadata.variable_value_labels["smoker"])
 print("Refused incomes that are missing in Stata, too:", int(data["income"].isna().sum()), "of 5")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from reproduction import tally, write_pages
+from reproduction import result_sentence, write_pages
 from shoal.cli.console.session import session
 from shoal.cli.options import Force, Quiet
 
@@ -25,7 +25,7 @@ def papers(
     with session(quiet=quiet):
         for page in write_pages(folder, only or (), force=force):
             if not quiet:
-                typer.echo(f"{folder / page.name}.md: {tally(page)}")
+                typer.echo(f"{folder / page.name}.md: {result_sentence(page)}")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,17 @@
 """All methods on the three reference tables: loss and time."""
 
+import re
 from functools import partial
 from typing import Any
 
 from reproduction import timing
 from reproduction.markdown import wrap
-from reproduction.runs import groups, loss, reference_table
+from reproduction.runs import TITLES, group_labels, loss, reference_table
 from reproduction.stored_results import stored
 
-TABLES, KS = ("tarragona", "census", "eia"), (3, 5, 10)
+KS = (3, 5, 10)
 TIMED_K = 5
-# Method and options of each row; all other rows are methods without options.
+# The method and the options of each row; all other rows are methods without options.
 OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "mst, split=centroid (M-c)": ("mst", {"split": "centroid"}),
     "mst, split=none (M)": ("mst", {"split": "none"}),
@@ -23,18 +24,18 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "vmdav, gamma=auto": ("vmdav", {"gamma": "auto"}),
     "univariate, order=first-component": ("univariate", {"order": "first-component"}),
 }
-PLAIN = (
+WITHOUT_OPTIONS = (
     *("sorted", "mdav", "mdav1", "mdav-classic", "mdav2", "centroid-mdav", "md", "vmdav", "cvmdav"),
     *("dba1", "dba2", "tfrp", "mst", "mward", "lloyd", "threshold", "auto"),
 )
-ROWS = {**{name: (name, {}) for name in PLAIN}, **OPTIONS}
+ROWS = {**{name: (name, {}) for name in WITHOUT_OPTIONS}, **OPTIONS}
 
 
-def losses(row: str, name: str) -> list[float]:
+def losses_of_row(row: str, name: str) -> list[float]:
     """Return the losses of a row on one table, for each k."""
     method, options = ROWS[row]
     Z = reference_table(name)
-    return [loss(Z, groups(Z, method, k, **options)) for k in KS]
+    return [loss(Z, group_labels(Z, method, k, **options)) for k in KS]
 
 
 @stored("comparison")
@@ -43,10 +44,12 @@ def losses_and_times() -> dict[str, Any]:
     return {
         row: {
             name: [
-                *losses(row, name),
-                timing.seconds(partial(groups, reference_table(name), method, TIMED_K, **options)),
+                *losses_of_row(row, name),
+                timing.cpu_seconds(
+                    partial(group_labels, reference_table(name), method, TIMED_K, **options)
+                ),
             ]
-            for name in TABLES
+            for name in TITLES
         }
         for row, (method, options) in ROWS.items()
     }
@@ -54,18 +57,15 @@ def losses_and_times() -> dict[str, Any]:
 
 def methods_text() -> str:
     """Return the page as Markdown."""
-    titles = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}
-    header = [f"{titles[name]}, k={k}" for name in TABLES for k in KS]
-    header += [f"{titles[name]}, time" for name in TABLES]
+    header = [f"{title}, k={k}" for title in TITLES.values() for k in KS]
+    header += [f"{title}, time" for title in TITLES.values()]
     rows = []
-    for row, losses in sorted(
-        losses_and_times().items(), key=lambda entry: entry[1]["tarragona"][1]
-    ):
-        name, comma, option = row.partition(",")
-        cells = [f"{value:.3f}" for name in TABLES for value in losses[name][:-1]]
-        cells += [timing.format_seconds(losses[name][-1]) for name in TABLES]
-        rows.append(f"| `{name.split()[0]}`{name[len(name.split()[0]):]}{comma}{option} |"
-                    f" {' | '.join(cells)} |")  # fmt: skip
+    by_loss = sorted(losses_and_times().items(), key=lambda entry: entry[1]["tarragona"][1])
+    for row, figures in by_loss:
+        cells = [f"{loss:.3f}" for name in TITLES for loss in figures[name][:-1]]
+        cells += [timing.format_seconds(figures[name][-1]) for name in TITLES]
+        method_as_code = re.sub("^[^ ,]+", r"`\g<0>`", row)
+        rows.append(f"| {method_as_code} | {' | '.join(cells)} |")
     grid = [
         f"|  | {' | '.join(header)} |",
         f"| --- | {' | '.join(['---:'] * len(header))} |",
@@ -73,7 +73,7 @@ def methods_text() -> str:
     ]
     about = (
         "Information loss in per cent, 100 SSE / SST on z-scores, sorted by the loss on Tarragona"
-        f" with k = 5, and the processor time with k = {TIMED_K}: the least of {timing.RUNS} runs"
+        f" with k = 5, and the processor time with k = {TIMED_K}: the least of {timing.N_RUNS} runs"
         f" on one core of {timing.describe_machine()},"
         " kernels compiled before. Methods for one k or for short tables alone are left out."
         " `threshold` is made for the greatest distance within a group, not for the loss, and may"

@@ -7,7 +7,7 @@ from typing import Any
 
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, Key, Page, Published, Section, Table, as_printed
-from reproduction.runs import Labels, groups, loss, masked, reference_table
+from reproduction.runs import TITLES, Labels, group_labels, group_means, loss, reference_table
 from shoal.metrics import linkage_top2
 
 KS = (3, 4, 5, 10)
@@ -87,12 +87,12 @@ PAGE = Page(
     " paper are cut, some are rounded; the tables say which.",
 )
 
-GENERIC = (
+GENERIC_NOTE = (
     "A misprint, we believe: MDAV-generic and MDAV differ in the last groups alone, and the row"
     " MDAV has ours."
 )
-V_MDAV = "Not explained. The paper gives no γ."
-CV_MDAV = (
+V_MDAV_NOTE = "Not explained. The paper gives no γ."
+CV_MDAV_NOTE = (
     "Not reproduced, but within 5 per cent. The text leaves open which neighbours are tried and in"
     " which order; our reading gives what is printed for k = 3, 4, 5 on Tarragona and k = 5 on the"
     " other tables."
@@ -101,21 +101,21 @@ CV_MDAV = (
 NOTES: dict[str, dict[Key, str]] = {
     "tarragona": {
         ("MDAV-2", "k=3"): "A misprint of one digit, we believe: ours is 16.682.",
-        ("MDAV-generic", "k=3"): f"{GENERIC} What is printed is the figure of CV-MDAV below.",
-        ("V-MDAV", ""): V_MDAV,
-        ("CV-MDAV", ""): CV_MDAV,
+        ("MDAV-generic", "k=3"): f"{GENERIC_NOTE} What is printed is the figure of CV-MDAV below.",
+        ("V-MDAV", ""): V_MDAV_NOTE,
+        ("CV-MDAV", ""): CV_MDAV_NOTE,
     },
-    "census": {("MDAV-generic", "k=3"): GENERIC, ("CV-MDAV", ""): CV_MDAV},
+    "census": {("MDAV-generic", "k=3"): GENERIC_NOTE, ("CV-MDAV", ""): CV_MDAV_NOTE},
     "eia": {
-        ("V-MDAV", ""): V_MDAV,
-        ("CV-MDAV", ""): CV_MDAV,
+        ("V-MDAV", ""): V_MDAV_NOTE,
+        ("CV-MDAV", ""): CV_MDAV_NOTE,
         ("CV-MDAV", "k=4"): "Not reproduced: 10 per cent off.",
     },
 }
 
 STYLES = ("o-", "o--", "s-", "^-", "^--", "x:", "d-", "v-")
 
-LINKAGE = (
+LINKAGE_NOTE = (
     "Not reproducible, and with k = 10 it cannot be right: Tarragona is the loss of MDAV on EIA in"
     " Table 3, Census exceeds 200 / k, and EIA is no whole number of records. Nor does the paper"
     " say how records are standardised before they are linked."
@@ -123,81 +123,81 @@ LINKAGE = (
 
 
 @cache
-def labels(name: str, method: str, k: int) -> Labels:
+def labels_of(name: str, method: str, k: int) -> Labels:
     """Return the groups that a method of the paper makes of a table."""
     options: dict[str, Any] = {"gamma": GAMMAS[name]} if method == "vmdav" else {}
-    return groups(reference_table(name), method, k, **options)
+    return group_labels(reference_table(name), method, k, **options)
 
 
-def losses(title: str, name: str, printed: Published) -> Table:
-    """Information loss of every method on one table."""
-    return Table.of(title, "", printed, computed(name), NOTES[name], may_be_cut=True)
+def loss_table(title: str, name: str, printed: Published) -> Table:
+    """Return the information loss of every method on one table."""
+    return Table.of(title, "", printed, our_losses(name), NOTES[name], may_be_cut=True)
 
 
 def figure() -> Figure:
-    """Loss of every method against k; the paper draws none."""
+    """Draw the loss of every method against k; the paper has no such figure."""
     panels = tuple(
         Panel(
-            "EIA" if name == "eia" else name.capitalize(), "k", "loss, %",
+            TITLES[name], "k", "loss, %",
             tuple(
-                Series(row, KS, [round(computed(name)[row, f"k={k}"], 4) for k in KS], style)
+                Series(row, KS, [round(our_losses(name)[row, f"k={k}"], 4) for k in KS], style)
                 for row, style in zip(METHODS, STYLES, strict=True)
             ),
         )
-        for name in PRINTED
+        for name in PRINTED_LOSSES
     )  # fmt: skip
     caption = "Our losses of Tables 1 to 3. The paper has no figures; this one is ours."
     return Figure("cv-mdav-losses", "Losses against k", caption, panels)
 
 
 @cache
-def table_4_cells() -> dict[Key, float]:
+def linked_shares() -> dict[Key, float]:
     """Return the share of linked records of the new method, in per cent."""
-    ours = {}
+    shares = {}
     for name in GAMMAS:
         Z = reference_table(name)
-        row = "EIA" if name == "eia" else name.capitalize()
+        row = TITLES[name]
         for k in KS:
-            release = masked(Z, labels(name, "cvmdav", k))
-            ours[row, f"k={k}"] = 100 * linkage_top2(Z, release)
-    return ours
+            masked = group_means(Z, labels_of(name, "cvmdav", k))
+            shares[row, f"k={k}"] = 100 * linkage_top2(Z, masked)
+    return shares
 
 
 def table_4() -> Table:
-    """Distance-based linkage of the new method."""
+    """Return the distance-based linkage of the new method."""
     return Table.of(
         "Table 4: share of records whose original is among the two nearest, CV-MDAV",
         "In per cent. The records of a group look alike after masking, so at most two of them are"
         " linked: at most 200 / k per cent. Each table is standardised by itself; ties count by"
         " chance.",
         TABLE_4,
-        table_4_cells(),
-        {("", ""): LINKAGE},
+        linked_shares(),
+        {("", ""): LINKAGE_NOTE},
         may_be_cut=True,
     )
 
 
-PRINTED = {"tarragona": TABLE_1, "census": TABLE_2, "eia": TABLE_3}
+PRINTED_LOSSES = {"tarragona": TABLE_1, "census": TABLE_2, "eia": TABLE_3}
 
 
 @cache
-def computed(name: str) -> dict[Key, float]:
+def our_losses(name: str) -> dict[Key, float]:
     """Return the losses of all methods on a table."""
     Z = reference_table(name)
     return {
-        (row, f"k={k}"): loss(Z, labels(name, method, k))
+        (row, f"k={k}"): loss(Z, labels_of(name, method, k))
         for row, method in METHODS.items()
         for k in KS
     }
 
 
-def best(losses: Mapping[Key, float | str], k: int) -> str:
+def best_method(losses: Mapping[Key, float | str], k: int) -> str:
     """Return the method that loses least at one k."""
     return min(METHODS, key=lambda row: float(losses[row, f"k={k}"]))
 
 
 def claims() -> Claims:
-    """What the paper reads off its tables."""
+    """Check what the paper reads off its tables."""
     return Claims(
         "Claims on Tables 1 to 4",
         "",
@@ -213,40 +213,43 @@ def claims() -> Claims:
 
 
 def _claim_least_loss(name: str, ks: tuple[int, ...]) -> Claim:
-    ours, printed = computed(name), PRINTED[name]
-    holds_in_print = all(best(printed, k) == "CV-MDAV" for k in ks)
+    ours, printed = our_losses(name), PRINTED_LOSSES[name]
+    holds_in_print = all(best_method(printed, k) == "CV-MDAV" for k in ks)
     text = "; ".join(
-        f"{best(ours, k)} at k = {k} ({ours[best(ours, k), f'k={k}']:.3f}; CV-MDAV"
+        f"{best_method(ours, k)} at k = {k} ({ours[best_method(ours, k), f'k={k}']:.3f}; CV-MDAV"
         f" {ours['CV-MDAV', f'k={k}']:.3f})"
         for k in ks
     )
-    title = "EIA" if name == "eia" else name.capitalize()
-    printed_best = ", ".join(f"{best(printed, k)} at k = {k}" for k in ks)
+    title = TITLES[name]
+    best_in_print = ", ".join(f"{best_method(printed, k)} at k = {k}" for k in ks)
     return Claim(
         f"On {title} CV-MDAV loses least of the listed methods at"
         f" {' and '.join(f'k = {k}' for k in ks)}.",
         f"Of ours, the least loss has {text}.",
-        all(best(ours, k) == "CV-MDAV" for k in ks),
-        f"In the paper's own table the least is {printed_best}.",
+        all(best_method(ours, k) == "CV-MDAV" for k in ks),
+        f"In the paper's own table the least is {best_in_print}.",
         holds_in_print,
     )
 
 
 def _claim_on_par() -> Claim:
-    """CV-MDAV against every other method."""
+    """Compare CV-MDAV with every other method."""
     counts = {}
     sources: dict[str, Mapping[str, Mapping[Key, float | str]]]
-    sources = {"ours": {name: computed(name) for name in PRINTED}, "printed": PRINTED}
+    sources = {
+        "ours": {name: our_losses(name) for name in PRINTED_LOSSES},
+        "printed": PRINTED_LOSSES,
+    }
     for source, tables in sources.items():
-        wins = [
+        is_better = [
             float(cells["CV-MDAV", f"k={k}"]) < float(cells[row, f"k={k}"])
             for cells in tables.values()
             for k in KS
             for row in METHODS
             if row != "CV-MDAV"
         ]
-        counts[source] = sum(wins)
-        n_comparisons = len(wins)
+        counts[source] = sum(is_better)
+        n_comparisons = len(is_better)
     n_wins, n_wins_in_print = counts["ours"], counts["printed"]
     return Claim(
         "CV-MDAV dominates most of the methods, or is on a par with them, for k = 3, 4, 5 and 10.",
@@ -259,8 +262,8 @@ def _claim_on_par() -> Claim:
 
 
 def _claim_loss_grows() -> Claim:
-    n_growing, n_steps, exceptions = _count_growing_steps(computed)
-    n_growing_in_print, _, _ = _count_growing_steps(PRINTED.get)
+    n_growing, n_steps, exceptions = _count_growing_steps(our_losses)
+    n_growing_in_print, _, _ = _count_growing_steps(PRINTED_LOSSES.get)
     return Claim(
         "The loss grows with k.",
         f"In {n_growing} of {n_steps} steps from one k to the next.",
@@ -272,27 +275,27 @@ def _claim_loss_grows() -> Claim:
 
 def _count_growing_steps(cells: Callable[[str], Any]) -> tuple[int, int, str]:
     """Return how often the loss grows from one k to the next, of how many, and where not."""
-    falls, number = [], 0
-    for name in PRINTED:
+    exceptions, n_steps = [], 0
+    for name in PRINTED_LOSSES:
         losses = cells(name)
         for row in METHODS:
-            for less, more in pairwise(KS):
-                number += 1
-                if float(losses[row, f"k={less}"]) >= float(losses[row, f"k={more}"]):
-                    falls.append(f"{row} on {name.upper() if name == 'eia' else name.capitalize()}")
-    return number - len(falls), number, ", ".join(falls)
+            for k, next_k in pairwise(KS):
+                n_steps += 1
+                if float(losses[row, f"k={k}"]) >= float(losses[row, f"k={next_k}"]):
+                    exceptions.append(f"{row} on {TITLES[name]}")
+    return n_steps - len(exceptions), n_steps, ", ".join(exceptions)
 
 
 def _claim_risk_falls() -> Claim:
-    linked = table_4_cells()
-    rows = list(dict.fromkeys(row for row, _ in linked))
+    shares = linked_shares()
+    rows = list(dict.fromkeys(row for row, _ in shares))
     falls = [
-        linked[row, f"k={less}"] > linked[row, f"k={more}"]
+        shares[row, f"k={k}"] > shares[row, f"k={next_k}"]
         for row in rows
-        for less, more in pairwise(KS)
+        for k, next_k in pairwise(KS)
     ]
     text = "; ".join(
-        f"{row} {linked[row, 'k=5']:.1f} and {linked[row, 'k=10']:.1f}" for row in rows
+        f"{row} {shares[row, 'k=5']:.1f} and {shares[row, 'k=10']:.1f}" for row in rows
     )
     return Claim(
         "The disclosure risk falls with k, and is moderate.",
@@ -303,9 +306,9 @@ def _claim_risk_falls() -> Claim:
 
 
 SECTIONS: tuple[Callable[[], Section], ...] = (
-    partial(losses, "Table 1: information loss on Tarragona", "tarragona", TABLE_1),
-    partial(losses, "Table 2: information loss on Census", "census", TABLE_2),
-    partial(losses, "Table 3: information loss on EIA", "eia", TABLE_3),
+    partial(loss_table, "Table 1: information loss on Tarragona", "tarragona", TABLE_1),
+    partial(loss_table, "Table 2: information loss on Census", "census", TABLE_2),
+    partial(loss_table, "Table 3: information loss on EIA", "eia", TABLE_3),
     figure,
     table_4,
     claims,

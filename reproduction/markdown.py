@@ -1,4 +1,4 @@
-"""A page as Markdown."""
+"""Write a page, and the index of the pages, as Markdown."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -18,15 +18,15 @@ WIDTH = 100  # of a line of prose
 
 
 def page_text(page: Page) -> str:
-    """Return the page."""
+    """Return a page as Markdown."""
     legend = [LEGEND] if any(page.comparisons()) else []
-    header = [f"# {page.title}", page.reference, page.about, tally(page), *legend, ORIGIN]
+    header = [f"# {page.title}", page.reference, page.about, result_sentence(page), *legend, ORIGIN]
     return _join_blocks([*header, *(section_text(section) for section in page.sections)])
 
 
 def index_text(pages: Sequence[Page]) -> str:
-    """Return the index of the pages."""
-    rows = [[f"[{page.title}]({page.name}.md)", tally(page)] for page in pages]
+    """Return the index of the pages as Markdown."""
+    rows = [[f"[{page.title}]({page.name}.md)", result_sentence(page)] for page in pages]
     about = (
         "The tables and figures of five papers on microaggregation, reproduced: the printed"
         " figures, ours, the difference, and the reason for it."
@@ -40,16 +40,18 @@ def index_text(pages: Sequence[Page]) -> str:
     )
 
 
-def tally(page: Page) -> str:
+def result_sentence(page: Page) -> str:
     """Return one sentence on how much of a paper was reproduced."""
-    cells, claims = list(page.comparisons()), list(page.claims())
+    comparisons, claims = list(page.comparisons()), list(page.claims())
     counts = []
-    if cells:
-        same = [cell for cell in cells if cell.agrees]
-        rounded = sum(cell.agrees_rounded for cell in same)
-        by_rule = f" ({rounded} rounded, {len(same) - rounded} cut)" if rounded < len(same) else ""
+    if comparisons:
+        agreeing = [cell for cell in comparisons if cell.agrees]
+        n_rounded = sum(cell.agrees_rounded for cell in agreeing)
+        n_cut = len(agreeing) - n_rounded
+        by_rule = f" ({n_rounded} rounded, {n_cut} cut)" if n_cut else ""
         counts.append(
-            f"{len(same)} of {len(cells)} printed figures reproduced to the digit{by_rule}"
+            f"{len(agreeing)} of {len(comparisons)} printed figures reproduced to the"
+            f" digit{by_rule}"
         )
     tables = [
         section
@@ -57,23 +59,25 @@ def tally(page: Page) -> str:
         if isinstance(section, Table) and not section.uses_other_data
     ]
     if len(tables) > 1:
-        counts[-1] += f": {', '.join(_count_agreements(table) for table in tables)}"
+        counts[-1] += f": {', '.join(_agreement_phrase(table) for table in tables)}"
     if claims:
         counts.append(f"{sum(claim.holds for claim in claims)} of {len(claims)} claims hold")
-    drawn = len(list(page.figures()))
-    if drawn:
-        counts.append(f"{drawn} figures drawn")
+    n_figures = len(list(page.figures()))
+    if n_figures:
+        counts.append(f"{n_figures} figures drawn")
     return f"{'; '.join(counts)}."
 
 
-def _count_agreements(table: Table) -> str:
+def _agreement_phrase(table: Table) -> str:
+    """Return how many figures of a table agree, such as "Table 1 5 of 8"."""
     name = table.title.partition(":")[0]
-    return f"{name} {sum(cell.agrees for cell in table.compared)} of {len(table.compared)}"
+    cells = table.comparable_cells
+    return f"{name} {sum(cell.agrees for cell in cells)} of {len(cells)}"
 
 
 @singledispatch
 def section_text(section: Section) -> str:
-    """Return a section of a page."""
+    """Return a section of a page as Markdown."""
     raise TypeError(type(section).__name__)
 
 
@@ -83,11 +87,13 @@ def _table(table: Table) -> str:
     cells = {(cell.row, cell.column): cell for cell in table.comparisons}
     lines = []
     for row in table.rows:
-        ordered = [cells[row, column] for column in table.columns]
-        lines.append([row, "published", *(cell.published for cell in ordered)])
-        lines.append(["", "ours", *(_ours(table, cell) for cell in ordered)])
+        cells_of_row = [cells[row, column] for column in table.columns]
+        lines.append([row, "published", *(cell.published for cell in cells_of_row)])
+        lines.append(["", "ours", *(_format_ours(table, cell) for cell in cells_of_row)])
         if not table.uses_other_data:
-            lines.append(["", "difference", *(_difference(cell, notes) for cell in ordered)])
+            lines.append(
+                ["", "difference", *(_format_difference(cell, notes) for cell in cells_of_row)]
+            )
     footnotes = "\n".join(f"- [{i}] {note}" for i, note in enumerate(notes, 1))
     grid = _markdown_table(["", "", *table.columns], lines)
     return _join_blocks([f"## {table.title}", table.about, grid, footnotes])
@@ -97,16 +103,16 @@ def _needs_note(table: Table, cell: Comparison) -> bool:
     return not table.uses_other_data and not cell.agrees
 
 
-def _ours(table: Table, cell: Comparison) -> str:
+def _format_ours(table: Table, cell: Comparison) -> str:
     if cell.published == "-":
-        return _number(cell.ours, max(other.digits for other in table.comparisons) + 1)
+        return _format_number(cell.ours, max(other.digits for other in table.comparisons) + 1)
     more_digits = not table.uses_other_data and (
         cell.digits > 0 or not float(cell.ours).is_integer()
     )
-    return _number(cell.ours, cell.digits + more_digits)
+    return _format_number(cell.ours, cell.digits + more_digits)
 
 
-def _difference(cell: Comparison, notes: Sequence[str]) -> str:
+def _format_difference(cell: Comparison, notes: Sequence[str]) -> str:
     if cell.published == "-":
         return ""
     if cell.is_input and cell.agrees:
@@ -134,7 +140,7 @@ def _text_table(table: TextTable) -> str:
 @section_text.register
 def _number_table(numbers: NumberTable) -> str:
     rows = [
-        [name, *(_number(value, numbers.decimals) for value in values)]
+        [name, *(_format_number(value, numbers.decimals) for value in values)]
         for name, values in numbers.rows.items()
     ]
     return _join_blocks([f"### {numbers.title}", _markdown_table(["", *numbers.columns], rows)])
@@ -146,7 +152,7 @@ def _figure(figure: Figure) -> str:
     return _join_blocks([f"## {figure.title}", image, figure.caption])
 
 
-def _number(value: float, decimals: int) -> str:
+def _format_number(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}"
 
 

@@ -84,8 +84,8 @@ class Comparison:
         """Whether our figure, rounded or cut to the printed digits, equals the printed one."""
         if self.published == "-" or self.agrees_rounded:
             return True
-        longer = f"{self.ours:.{self.digits + 8}f}"
-        return self.may_be_cut and float(self.published) == float(longer[:-8])
+        with_more_digits = f"{self.ours:.{self.digits + 8}f}"
+        return self.may_be_cut and float(self.published) == float(with_more_digits[:-8])
 
     @property
     def difference(self) -> float:
@@ -136,7 +136,7 @@ class Table:
         """
         cells = tuple(
             Comparison(
-                *(row, column, text, ours[row, column], _note(notes or {}, row, column)),
+                *(row, column, text, ours[row, column], _find_note(notes or {}, row, column)),
                 may_be_cut=may_be_cut
                 if isinstance(may_be_cut, bool)
                 else (row, column) in may_be_cut,
@@ -147,7 +147,7 @@ class Table:
         return cls(title, about, cells, uses_other_data)
 
     @property
-    def compared(self) -> list[Comparison]:
+    def comparable_cells(self) -> list[Comparison]:
         """The cells that are printed and that the method computes."""
         return [cell for cell in self.comparisons if cell.published != "-" and not cell.is_input]
 
@@ -162,7 +162,7 @@ class Table:
         return list(dict.fromkeys(cell.column for cell in self.comparisons))
 
 
-def _note(notes: Mapping[Key, str], row: str, column: str) -> str:
+def _find_note(notes: Mapping[Key, str], row: str, column: str) -> str:
     keys = ((row, column), (row, ""), ("", column), ("", ""))
     return next((notes[key] for key in keys if key in notes), "")
 
@@ -260,7 +260,7 @@ class Page:
         """Yield every figure that is printed and can be compared."""
         for section in self.sections:
             if isinstance(section, Table) and not section.uses_other_data:
-                yield from section.compared
+                yield from section.comparable_cells
 
     def claims(self) -> Iterator[Claim]:
         """Yield every claim."""

@@ -50,8 +50,8 @@ def make_page(name: str) -> Page:
         )
     paper = PAPERS[name]
     sections = []
-    for n_done, compute_section in enumerate(paper.sections):
-        progress.report(name, n_done, len(paper.sections))
+    for n_sections_done, compute_section in enumerate(paper.sections):
+        progress.report(name, n_sections_done, len(paper.sections))
         sections.append(compute_section())
     progress.report(name, len(paper.sections), len(paper.sections))
     return replace(paper.page, sections=tuple(sections))
@@ -81,20 +81,20 @@ def write_pages(folder: Path, names: Sequence[str] = (), *, force: bool = False)
     except OSError as error:
         raise FileError(f"{str(folder)!r} cannot be a folder: {error.strerror}.") from None
     with Publication(force=force) as publication:
-        targets = {name: publication.add(folder / f"{name}.md") for name in names or PAPERS}
-        index = None if names else publication.add(folder / "README.md")
-        listing = None if names else publication.add(folder / "contents.md")
-        table = None if names else publication.add(folder / "methods.md")
+        page_files = {name: publication.add(folder / f"{name}.md") for name in names or PAPERS}
+        index_file = None if names else publication.add(folder / "README.md")
+        contents_file = None if names else publication.add(folder / "contents.md")
+        methods_file = None if names else publication.add(folder / "methods.md")
         with recomputing():
-            pages = [make_page(name) for name in targets]
+            pages = [make_page(name) for name in page_files]
         for page in pages:
-            targets[page.name].write_text(page_text(page), encoding="utf-8")
+            page_files[page.name].write_text(page_text(page), encoding="utf-8")
             for figure in page.figures():
                 publication.add(folder / f"{figure.name}.svg").write_bytes(draw(figure))
-        if index is not None and listing is not None and table is not None:
+        if index_file is not None and contents_file is not None and methods_file is not None:
             texts = {page.name: page_text(page) for page in pages}
-            index.write_text(index_text(pages), encoding="utf-8")
-            listing.write_text(contents_text(pages, texts), encoding="utf-8")
+            index_file.write_text(index_text(pages), encoding="utf-8")
+            contents_file.write_text(contents_text(pages, texts), encoding="utf-8")
             with recomputing():
-                table.write_text(methods_text(), encoding="utf-8")
+                methods_file.write_text(methods_text(), encoding="utf-8")
     return pages

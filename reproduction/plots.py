@@ -53,7 +53,7 @@ def draw(figure: Figure) -> bytes:
         axes = canvas.subplots(n_rows, n_columns, squeeze=False).ravel()
         lines: dict[str, Any] = {}
         for axis, panel in zip(axes, figure.panels, strict=False):
-            lines |= _panel(axis, panel)
+            lines |= _draw_panel(axis, panel)
         for axis in axes[len(figure.panels) :]:
             axis.set_axis_off()
         canvas.legend(handles=list(lines.values()), loc="outside lower center", ncols=len(lines))
@@ -62,7 +62,7 @@ def draw(figure: Figure) -> bytes:
     return content.getvalue()
 
 
-def _panel(axis: Any, panel: Panel) -> dict[str, Any]:
+def _draw_panel(axis: Any, panel: Panel) -> dict[str, Any]:
     """Draw one pair of axes; return its lines by label, for the legend."""
     lines = {}
     unused_colours = cycle(COLOURS)

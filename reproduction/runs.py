@@ -1,4 +1,4 @@
-"""Steps that the papers share: z-scores of a table, groups, masked values and loss."""
+"""Computations that the papers share: z-scores of a table, groups, masked values and loss."""
 
 from functools import cache
 from typing import Any
@@ -16,6 +16,8 @@ from shoal.steps.microaggregation.aggregates import group_mean
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+TITLES = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}  # of the reference tables
+
 
 @cache
 def reference_table(name: str) -> Matrix:
@@ -26,19 +28,19 @@ def reference_table(name: str) -> Matrix:
     return Z
 
 
-def groups(Z: Matrix, method: str, k: int, **options: Any) -> Labels:
+def group_labels(Z: Matrix, method: str, k: int, **options: Any) -> Labels:
     """Return the group of each record."""
     return partition(np.ascontiguousarray(Z), k, method, **options).labels
 
 
-def masked(Z: Matrix, labels: Labels) -> Matrix:
-    """Return the means of the groups in place of the records."""
+def group_means(Z: Matrix, labels: Labels) -> Matrix:
+    """Return the table in which each record is replaced by the mean of its group."""
     return np.column_stack([group_mean(column, labels) for column in Z.T])
 
 
 def sse(Z: Matrix, labels: Labels) -> float:
     """Return the sum of the squared distances of records to the means of their groups."""
-    return float(((Z - masked(Z, labels)) ** 2).sum())
+    return float(((Z - group_means(Z, labels)) ** 2).sum())
 
 
 def sst(Z: Matrix) -> float:
@@ -48,4 +50,4 @@ def sst(Z: Matrix) -> float:
 
 def loss(Z: Matrix, labels: Labels) -> float:
     """Return the information loss in per cent."""
-    return float(information_loss(Z, masked(Z, labels)))
+    return float(information_loss(Z, group_means(Z, labels)))

@@ -16,7 +16,7 @@ _is_recomputing = [False]
 
 @contextmanager
 def recomputing() -> Iterator[None]:
-    """Compute stored results again, and store them, within the context."""
+    """Within the context, compute stored results again and store them."""
     _is_recomputing[0] = True
     try:
         yield
@@ -25,7 +25,7 @@ def recomputing() -> Iterator[None]:
 
 
 def stored(name: str) -> Callable[[Callable[[], Any]], Callable[[], Any]]:
-    """Store the result of a function without arguments in ``results/name.json``."""
+    """Return a decorator that stores what a function returns in ``results/{name}.json``."""
 
     def store_result(function: Callable[[], Any]) -> Callable[[], Any]:
         @cache

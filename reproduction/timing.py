@@ -8,14 +8,14 @@ from collections.abc import Callable
 from reproduction.page import TextTable
 from reproduction.stored_results import stored
 
-RUNS = 3
+N_RUNS = 3
 
 
-def seconds(run: Callable[[], object]) -> float:
+def cpu_seconds(run: Callable[[], object]) -> float:
     """Return the least processor time of a few runs, after one that compiles."""
     run()
     times = []
-    for _ in range(RUNS):
+    for _ in range(N_RUNS):
         start = time.process_time()
         run()
         times.append(time.process_time() - start)
@@ -39,7 +39,7 @@ def times_table(
 ) -> TextTable:
     """Join printed times and ours; ``paper_machine`` is a sentence on the machine of the paper."""
     about = (
-        f"{paper_machine} Ours is the least processor time of {RUNS} runs on one core of"
+        f"{paper_machine} Ours is the least processor time of {N_RUNS} runs on one core of"
         f" {describe_machine()}, kernels compiled before."
     )
     rows = {name: (text, format_seconds(ours[name])) for name, text in published.items()}

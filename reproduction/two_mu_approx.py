@@ -8,11 +8,11 @@ import numpy as np
 from reproduction import timing
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, Key, Page, Section, Table, TextTable, as_printed
-from reproduction.runs import Matrix, groups, reference_table, sse, sst
+from reproduction.runs import Matrix, group_labels, reference_table, sse, sst
 from reproduction.stored_results import stored
 
 K, SEEDS, SEED = 2, range(20), 2006
-PRINTED_SAMPLES, SAMPLES, SAMPLE_SIZE = 10, 100, 15  # of Census
+N_PRINTED_SAMPLES, N_SAMPLES, SAMPLE_SIZE = 10, 100, 15  # of Census
 N_EIA_RECORDS = 600
 
 TABLE_1 = as_printed(
@@ -43,7 +43,7 @@ TABLE_2 = as_printed(
     """,
 )
 
-INSIDERS = (
+INSIDERS_NOTE = (
     "**k = 2 does not protect against insiders.** The mean of a pair and the values of one partner"
     " give the values of the other exactly. The paper itself restricts the method to tables without"
     " internal intruders and outliers; the verdict of a release with groups of two says so"
@@ -58,20 +58,20 @@ PAGE = Page(
     "k = 2. 2-μ-Approx is method `two-mu-approx`; MDAV is `centroid-mdav`, the variant with one"
     " group per round that the printed figures need; μ-Approx is `mu-approx`, the mean of 20 seeds,"
     " as the paper's draw is not known. EIA-600 are the ten columns of revenues and sales, z-scored"
-    " over all 4,092 records, of which the first 600 are kept.\n\n" + INSIDERS,
+    " over all 4,092 records, of which the first 600 are kept.\n\n" + INSIDERS_NOTE,
 )
 
 METHODS = {"MDAV": "centroid-mdav", "μ-Approx": "mu-approx", "2-μ-Approx": "two-mu-approx"}
 
-CUT = ("EIA-600, 2-μ-Approx", "SSE")  # the only figure of the table that is not rounded
-MATCHING = (
+TRUNCATED_CELL = ("EIA-600, 2-μ-Approx", "SSE")  # the only figure of the table that is not rounded
+MATCHING_NOTE = (
     "Not explained. The weight of our edges is the least, and proven to be; the figure printed is"
     " a little greater than the SSE of our groups."
 )
 
 
 @cache
-def sources() -> Mapping[str, Matrix]:
+def tables() -> Mapping[str, Matrix]:
     """Return the two tables."""
     return {
         "Tarragona": reference_table("tarragona"),
@@ -80,25 +80,25 @@ def sources() -> Mapping[str, Matrix]:
 
 
 @cache
-def runs() -> Mapping[Key, list[float]]:
+def sses_of_runs() -> Mapping[Key, list[float]]:
     """Return the SSE of every run, by table and method: one, or one for each seed."""
     return {
         (name, row): [
-            sse(Z, groups(Z, method, K, **options))
+            sse(Z, group_labels(Z, method, K, **options))
             for options in ([{"random_state": s} for s in SEEDS] if row == "μ-Approx" else [{}])
         ]
-        for name, Z in sources().items()
+        for name, Z in tables().items()
         for row, method in METHODS.items()
     }
 
 
 def table_1() -> Table:
-    """SSE and loss of three methods."""
-    ours, notes = {}, {("Tarragona, 2-μ-Approx", ""): MATCHING}
-    for (name, method), sses in runs().items():
+    """Return the SSE and the loss of three methods."""
+    ours, notes = {}, {("Tarragona, 2-μ-Approx", ""): MATCHING_NOTE}
+    for (name, method), sses in sses_of_runs().items():
         row = f"{name}, {method}"
         ours[row, "SSE"] = sum(sses) / len(sses)
-        ours[row, "L_SSE"] = 100 * ours[row, "SSE"] / sst(sources()[name])
+        ours[row, "L_SSE"] = 100 * ours[row, "SSE"] / sst(tables()[name])
         if len(sses) > 1:
             span = f"{min(sses):.2f} to {max(sses):.2f}"
             notes[row, ""] = f"A draw: our {len(sses)} seeds give an SSE of {span}."
@@ -106,25 +106,27 @@ def table_1() -> Table:
         "L_SSE = 100 SSE / SST, SST about the table's own mean. The figures of the table are"
         " rounded, except for the SSE of 2-μ-Approx on EIA-600, whose digits are the first of ours."
     )
-    return Table.of("Table 1: loss with k = 2", about, TABLE_1, ours, notes, may_be_cut=[CUT])
+    return Table.of(
+        "Table 1: loss with k = 2", about, TABLE_1, ours, notes, may_be_cut=[TRUNCATED_CELL]
+    )
 
 
-def sample(rng: np.random.Generator) -> list[float]:
-    """Return the optimum and what the approximation gives, for the next sample of Census."""
+def sses_of_sample(rng: np.random.Generator) -> list[float]:
+    """Return the SSE of the optimum and of the approximation, for the next sample of Census."""
     Z = reference_table("census")
     X = np.ascontiguousarray(Z[rng.choice(len(Z), SAMPLE_SIZE, replace=False)])
-    return [sse(X, groups(X, method, K)) for method in ("optimal", "two-mu-approx")]
+    return [sse(X, group_labels(X, method, K)) for method in ("optimal", "two-mu-approx")]
 
 
 @stored("two-mu-approx-samples")
 def sample_sses() -> list[list[float]]:
-    """Return both SSE for samples of Census: more than the paper drew."""
+    """Return both SSEs for samples of Census, of which there are more than in the paper."""
     rng = np.random.default_rng(SEED)
-    return [sample(rng) for _ in range(SAMPLES)]
+    return [sses_of_sample(rng) for _ in range(N_SAMPLES)]
 
 
-def samples() -> Mapping[Key, float]:
-    """Return both SSE and their ratio by sample."""
+def sample_cells() -> Mapping[Key, float]:
+    """Return both SSEs and their ratio, by sample."""
     cells: dict[Key, float] = {}
     for number, (optimum, approximation) in enumerate(sample_sses(), 1):
         values = {"optimal": optimum, "2-μ-Approx": approximation, "ratio": optimum / approximation}
@@ -133,25 +135,25 @@ def samples() -> Mapping[Key, float]:
 
 
 def table_2() -> Table:
-    """The optimum beside the approximation."""
+    """Return the optimum beside the approximation, for samples of Census."""
     return Table.of(
         "Table 2, in kind: ten samples of 15 records of Census",
         "The paper's samples are not known; ours are drawn with a seed.",
         TABLE_2,
-        samples(),
+        sample_cells(),
         uses_other_data=True,
     )
 
 
 def figure() -> Figure:
-    """The ratios of all samples, from the least; the paper draws none."""
+    """Draw the ratios of all samples, from the least; the paper has no such figure."""
     ours = sorted(round(optimum / approximation, 4) for optimum, approximation in sample_sses())
     published = sorted(float(text) for (_, name), text in TABLE_2.items() if name == "ratio")
     series = (
-        Series(f"our {SAMPLES} samples", [i / SAMPLES for i in range(SAMPLES)], ours),
+        Series(f"our {N_SAMPLES} samples", [i / N_SAMPLES for i in range(N_SAMPLES)], ours),
         Series(
             "the paper's ten",
-            [i / PRINTED_SAMPLES for i in range(PRINTED_SAMPLES)],
+            [i / N_PRINTED_SAMPLES for i in range(N_PRINTED_SAMPLES)],
             published,
             "o--",
         ),
@@ -165,33 +167,33 @@ def figure() -> Figure:
 
 
 def claims() -> Claims:
-    """What the paper says of its bound, and reads off its tables."""
+    """Check what the paper says of its bound, and reads off its tables."""
     return Claims(
         "Claims",
-        f"On samples of Census: {SAMPLES}, where the paper drew {PRINTED_SAMPLES}.",
+        f"On samples of Census: {N_SAMPLES}, where the paper drew {N_PRINTED_SAMPLES}.",
         (
-            _general_bound(),
-            *_lemma_and_groups(),
-            *_ratios_to_optimum(),
-            *_rankings(),
-            _small_differences(),
-            _few_seconds(),
+            _claim_general_bound(),
+            *_claims_on_groups(),
+            *_claims_on_ratios(),
+            *_claims_on_rankings(),
+            _claim_small_differences(),
+            _claim_few_seconds(),
         ),
     )
 
 
-def _ratios_to_optimum() -> tuple[Claim, Claim]:
+def _claims_on_ratios() -> tuple[Claim, Claim]:
     ratios = np.array([optimum / approximation for optimum, approximation in sample_sses()])
     return (
         Claim(
             "Theorem 1: the SSE is never more than twice the optimum.",
-            f"In {np.mean(ratios >= 0.5):.0%} of {SAMPLES} samples; the least ratio of optimum"
+            f"In {np.mean(ratios >= 0.5):.0%} of {N_SAMPLES} samples; the least ratio of optimum"
             f" to 2-μ-Approx is {ratios.min():.4f}.",
             bool((ratios >= 0.5).all()),
         ),
         Claim(
             "The ratio is 1 or close to 1 in all samples: 1 in six of ten, at least 0.9438.",
-            f"It is 1 in {np.mean(ratios > 1 - 1e-9):.0%} of {SAMPLES} samples, at least 0.9438"
+            f"It is 1 in {np.mean(ratios > 1 - 1e-9):.0%} of {N_SAMPLES} samples, at least 0.9438"
             f" in {np.mean(ratios >= 0.9438):.0%} and below 0.9 in"
             f" {np.mean(ratios < 0.9):.0%}.",
             bool((ratios > 0.9).all()),
@@ -200,8 +202,8 @@ def _ratios_to_optimum() -> tuple[Claim, Claim]:
     )
 
 
-def _rankings() -> tuple[Claim, Claim]:
-    tarragona, eia = (_ranked(name) for name in ("Tarragona", "EIA-600"))
+def _claims_on_rankings() -> tuple[Claim, Claim]:
+    tarragona, eia = (_methods_by_loss(name) for name in ("Tarragona", "EIA-600"))
     return (
         Claim(
             "2-μ-Approx loses least of the three on Tarragona.",
@@ -216,45 +218,51 @@ def _rankings() -> tuple[Claim, Claim]:
     )
 
 
-def _small_differences() -> Claim:
-    losses = {key: 100 * np.mean(sses) / sst(sources()[key[0]]) for key, sses in runs().items()}
-    widths = {
-        name: max(losses[name, row] for row in METHODS) - min(losses[name, row] for row in METHODS)
-        for name in sources()
+def _claim_small_differences() -> Claim:
+    losses = {
+        key: 100 * np.mean(sses) / sst(tables()[key[0]]) for key, sses in sses_of_runs().items()
     }
-    text = ", ".join(f"{width:.2f} ({name})" for name, width in widths.items())
+    ranges = {
+        name: max(losses[name, row] for row in METHODS) - min(losses[name, row] for row in METHODS)
+        for name in tables()
+    }
+    text = ", ".join(f"{value_range:.2f} ({name})" for name, value_range in ranges.items())
     return Claim(
         "The differences in L_SSE are not really meaningful.",
         f"Between the best and the worst of the three, in points of per cent: {text}.",
-        bool(max(widths.values()) < 1),
+        bool(max(ranges.values()) < 1),
         "On Tarragona the worst of the three loses a fifth more than the best.",
         holds_in_print=False,
     )
 
 
-def _general_bound() -> Claim:
+def _claim_general_bound() -> Claim:
     k = K
-    manuscript = 2 * -(-(3 * k - 3) // 2) * (3 * k - 3) * (2 * k - 1)
-    printed = 2 * (2 * k - 1) * max(2 * k - 1, 3 * k - 5) ** 2
+    factor_of_manuscript = 2 * -(-(3 * k - 3) // 2) * (3 * k - 3) * (2 * k - 1)
+    factor_in_print = 2 * (2 * k - 1) * max(2 * k - 1, 3 * k - 5) ** 2
     return Claim(
         "For k = 2 the general approximation, μ-Approx, guarantees 36 times the optimum.",
-        f"The formula of this paper, of a manuscript of 2005, gives {manuscript}; Theorem 2 of"
-        f" μ-Approx as published in 2008 gives {printed}.",
-        manuscript == printed == 36,
+        f"The formula of this paper, of a manuscript of 2005, gives {factor_of_manuscript};"
+        f" Theorem 2 of μ-Approx as published in 2008 gives {factor_in_print}.",
+        factor_of_manuscript == factor_in_print == 36,
         "The two papers state different factors for one method.",
     )
 
 
-def _lemma_and_groups() -> tuple[Claim, Claim]:
+def _claims_on_groups() -> tuple[Claim, Claim]:
     ratios, sizes = [], set()
-    for Z in sources().values():
-        labels = groups(Z, "two-mu-approx", K)
+    for Z in tables().values():
+        labels = group_labels(Z, "two-mu-approx", K)
         for group in range(labels.max() + 1):
-            rows = Z[labels == group]
-            sizes.add(len(rows))
-            distances = sorted(((a - b) ** 2).sum() for i, a in enumerate(rows) for b in rows[:i])
-            within = ((rows - rows.mean(axis=0)) ** 2).sum()
-            ratios.append(within / sum(distances[: len(rows) - 1]) if sum(distances) else 0.5)
+            members = Z[labels == group]
+            sizes.add(len(members))
+            distances = sorted(
+                ((a - b) ** 2).sum() for i, a in enumerate(members) for b in members[:i]
+            )
+            sum_of_squares = ((members - members.mean(axis=0)) ** 2).sum()
+            ratios.append(
+                sum_of_squares / sum(distances[: len(members) - 1]) if sum(distances) else 0.5
+            )
     n_within_bounds = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
     return (
         Claim(
@@ -270,14 +278,14 @@ def _lemma_and_groups() -> tuple[Claim, Claim]:
     )
 
 
-def _few_seconds() -> Claim:
-    ours = times_here()
-    worst = max(ours["EIA-600, MDAV"], ours["EIA-600, μ-Approx"])
+def _claim_few_seconds() -> Claim:
+    ours = our_times()
+    slower = max(ours["EIA-600, MDAV"], ours["EIA-600, μ-Approx"])
     return Claim(
         "The bound has its price: MDAV and μ-Approx take a few seconds, 2-μ-Approx over an hour.",
-        f"On EIA-600 2-μ-Approx takes {ours['EIA-600, 2-μ-Approx'] / worst:.0f} times as long as"
+        f"On EIA-600 2-μ-Approx takes {ours['EIA-600, 2-μ-Approx'] / slower:.0f} times as long as"
         " the slower of the two.",
-        ours["EIA-600, 2-μ-Approx"] > worst,
+        ours["EIA-600, 2-μ-Approx"] > slower,
     )
 
 
@@ -289,27 +297,29 @@ PUBLISHED_TIMES = {
 
 
 @stored("two-mu-approx-times")
-def times_here() -> dict[str, float]:
+def our_times() -> dict[str, float]:
     """Return the seconds that each method takes on EIA-600."""
-    Z = sources()["EIA-600"]
+    Z = tables()["EIA-600"]
     options = {"mu-approx": {"random_state": 0}}
     return {
-        f"EIA-600, {row}": timing.seconds(partial(groups, Z, method, K, **options.get(method, {})))
+        f"EIA-600, {row}": timing.cpu_seconds(
+            partial(group_labels, Z, method, K, **options.get(method, {}))
+        )
         for row, method in METHODS.items()
     }
 
 
 def times() -> TextTable:
-    """Running times."""
+    """Return the running times."""
     paper_machine = (
         "The paper does not name its machine; its solver is a general one for balanced flows."
     )
-    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, times_here())
+    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, our_times())
 
 
-def _ranked(name: str) -> list[str]:
-    """Return the methods by their mean SSE."""
-    return sorted(METHODS, key=lambda row: float(np.mean(runs()[name, row])))
+def _methods_by_loss(name: str) -> list[str]:
+    """Return the methods in the order of their mean SSE on a table, the least first."""
+    return sorted(METHODS, key=lambda row: float(np.mean(sses_of_runs()[name, row])))
 
 
 SECTIONS: tuple[Callable[[], Section], ...] = (table_1, table_2, figure, claims, times)

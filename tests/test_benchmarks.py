@@ -25,7 +25,7 @@ def test_every_benchmark_opens(benchmark_, name):
     assert name not in sys.stdlib_module_names
 
 
-def measured(engine, n, seconds):
+def measurement(engine, n, seconds):
     return {
         "engine": engine, "kind": "clustered", "n": n, "p": 13, "k": 10, "cpu_seconds": seconds,
         "loss": 1.0, "memory": 2.0, "commit": "a",
@@ -34,10 +34,10 @@ def measured(engine, n, seconds):
 
 def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
     speed = benchmark_("speed")
-    cases = [measured("shoal", 100, 0.5), measured("shoal", 10_000, 50.0)]
-    cases += [measured("baseline", 100, 1.0)]
-    seen = {speed.key(entry): entry for entry in cases}
-    plain, first, last = speed.with_ratios(seen)
+    entries = [measurement("shoal", 100, 0.5), measurement("shoal", 10_000, 50.0)]
+    entries += [measurement("baseline", 100, 1.0)]
+    entry_by_case = {speed.case_of(entry): entry for entry in entries}
+    plain, first, last = speed.with_ratios(entry_by_case)
     assert first["times_faster"] == 2
     assert last["growth"] == 1
     assert "times_faster" not in last
@@ -46,10 +46,12 @@ def test_growth_and_ratio_come_from_measurements_of_the_same_table(benchmark_):
 
 def test_a_benchmark_stops_where_the_groups_differ(benchmark_):
     speed = benchmark_("speed")
-    other = {**measured("baseline", 100, 1.0), "loss": 2.0}
-    seen = {speed.key(entry): entry for entry in (measured("shoal", 100, 0.5), other)}
+    baseline = {**measurement("baseline", 100, 1.0), "loss": 2.0}
+    entry_by_case = {
+        speed.case_of(entry): entry for entry in (measurement("shoal", 100, 0.5), baseline)
+    }
     with pytest.raises(SystemExit, match="form different groups"):
-        speed.with_ratios(seen)
+        speed.with_ratios(entry_by_case)
 
 
 def test_the_published_part_of_the_grid_is_a_part_of_it(benchmark_):
@@ -65,7 +67,7 @@ def test_the_published_part_of_the_grid_is_a_part_of_it(benchmark_):
 
 def test_results_are_kept_whole_and_read_again(benchmark_, tmp_path):
     harness = benchmark_("harness")
-    entries = [measured("shoal", 100, 0.5), measured("shoal", 1000, 0.7)]
+    entries = [measurement("shoal", 100, 0.5), measurement("shoal", 1000, 0.7)]
     harness.save(tmp_path / "a.json", entries)
     assert harness.load(tmp_path / "a.json") == entries
     assert harness.load(tmp_path / "none.json") == []
@@ -76,20 +78,22 @@ def test_the_pages_show_what_was_measured(benchmark_, page):
     published = benchmark_("published")
     text = (published.DOCS / page).read_text()
     assert "<!-- begin" in text
-    assert published.filled(text) == text
+    assert published.fill_tables(text) == text
 
 
 def test_every_method_and_measure_is_counted(benchmark_):
     costs = benchmark_("costs")
     names = {
-        (what, name) for case in costs.cases(["clustered"], [10_000]) for what, name in each(case)
+        (what, name)
+        for case in costs.cases(["clustered"], [10_000])
+        for what, name in what_and_names(case)
     }
     assert len(names) > 40
     for what, name in names:
         if what == "budget":
             assert name in benchmark_("budgets").RUNS
             continue
-        assert sum(costs.counted(what, name, 10_000, 5)) > 0
+        assert sum(costs.count_operations(what, name, 10_000, 5)) > 0
 
 
 def test_every_method_costs_something_or_gives_something_for_its_budget(benchmark_):
@@ -116,7 +120,7 @@ def test_a_page_says_of_which_commits_its_costs_are(benchmark_, monkeypatch):
     assert published.cost_commits() == "Measured in one run, at commit `a`."
 
 
-def each(case):
+def what_and_names(case):
     return [(case["what"], name) for name in case["names"]]
 
 
@@ -131,50 +135,50 @@ def test_the_baseline_groups_as_the_partitioner_does(benchmark_):
 
 def test_a_choice_loses_what_the_page_says(benchmark_):
     choose, entries = benchmark_("choose"), benchmark_("published").results("choose")
-    wanted = [("method", "survey", "mdav"), ("method", "categories", "mdav2")]
-    wanted += [("method", "heavy-tailed", "vmdav"), ("blocks", "survey", "mdav")]
-    seen = {(e["part"], e["kind"], e.get("method")): e for e in entries}
-    known = {"method", "blocks"}
-    for case in wanted:
-        entry = seen[case]
-        options = {name: value for name, value in entry.items() if name in known}
-        again = choose.measure(*case[:2], entry["n"], entry["k"], options, repeats=0)
+    cases = [("method", "survey", "mdav"), ("method", "categories", "mdav2")]
+    cases += [("method", "heavy-tailed", "vmdav"), ("blocks", "survey", "mdav")]
+    entry_by_case = {(e["part"], e["kind"], e.get("method")): e for e in entries}
+    option_names = {"method", "blocks"}
+    for case in cases:
+        entry = entry_by_case[case]
+        options = {name: value for name, value in entry.items() if name in option_names}
+        new_entry = choose.measure(*case[:2], entry["n"], entry["k"], options, repeats=0)
         for name in ("loss", "linkage", "correlation_change"):
-            assert again[name] == pytest.approx(entry[name], rel=1e-4)
+            assert new_entry[name] == pytest.approx(entry[name], rel=1e-4)
 
 
 def test_auto_loses_no_more_than_the_page_says(benchmark_):
     choose, entries = benchmark_("choose"), benchmark_("published").results("choose")
     for kind in ("survey", "categories"):
         (entry,) = (e for e in entries if (e.get("method"), e["kind"]) == ("auto", kind))
-        again = choose.measure("method", kind, 1000, 5, {"method": "auto"}, repeats=0)
-        assert again["loss"] <= 1.01 * entry["loss"]  # advice may improve without a new page
+        new_entry = choose.measure("method", kind, 1000, 5, {"method": "auto"}, repeats=0)
+        assert new_entry["loss"] <= 1.01 * entry["loss"]  # advice may improve without a new page
 
 
 def test_every_choice_is_measured(benchmark_):
-    cases = benchmark_("choose").everything()
+    cases_by_part = benchmark_("choose").cases_by_part()
     entries = benchmark_("published").results("choose")
-    counts = {part: sum(e["part"] == part for e in entries) for part in cases}
-    assert counts == {part: len(some) for part, some in cases.items()}
+    counts = {part: sum(e["part"] == part for e in entries) for part in cases_by_part}
+    assert counts == {part: len(cases_of_part) for part, cases_of_part in cases_by_part.items()}
 
 
 def test_one_command_runs_benchmarks_that_exist_and_fills_the_pages_last(benchmark_, monkeypatch):
-    everything, ran = benchmark_("run_all"), []
-    monkeypatch.setattr(everything.harness, "commit", lambda: "a")
-    monkeypatch.setattr(everything, "run", lambda command: ran.append(command[0]) or 0.0)
-    everything.main([])
-    assert ran[-1] == "published.py"
-    assert all((FOLDER / name).exists() for name in ran)
+    run_all, scripts = benchmark_("run_all"), []
+    monkeypatch.setattr(run_all.harness, "commit", lambda: "a")
+    monkeypatch.setattr(run_all, "run", lambda command: scripts.append(command[0]) or 0.0)
+    run_all.main([])
+    assert scripts[-1] == "published.py"
+    assert all((FOLDER / name).exists() for name in scripts)
 
 
 def test_uncommitted_code_is_measured_only_on_request(benchmark_, monkeypatch):
-    everything, ran = benchmark_("run_all"), []
-    monkeypatch.setattr(everything.harness, "commit", lambda: "a+")
-    monkeypatch.setattr(everything, "run", lambda command: ran.append(command[0]) or 0.0)
+    run_all, scripts = benchmark_("run_all"), []
+    monkeypatch.setattr(run_all.harness, "commit", lambda: "a+")
+    monkeypatch.setattr(run_all, "run", lambda command: scripts.append(command[0]) or 0.0)
     with pytest.raises(SystemExit, match="commit them first"):
-        everything.main(["--only", "interfaces"])
-    everything.main(["--only", "interfaces", "--uncommitted"])
-    assert "interfaces.py" in ran
+        run_all.main(["--only", "interfaces"])
+    run_all.main(["--only", "interfaces", "--uncommitted"])
+    assert "interfaces.py" in scripts
 
 
 def test_every_stage_of_a_release_is_a_function_that_exists(benchmark_):

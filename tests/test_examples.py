@@ -20,7 +20,7 @@ SHOWN = {
     "hide_a_survey": r"looks like 4 others or more.\nWritten: plan.toml release.csv report.html",
     "keep_dependence": r"dependence +0.05: R² = 0\.48",
     "mixed_types": r"'town': '\d+% unchanged'",
-    "parquet_in_blocks": r"release.parquet: \d\.\d MB, 20000",
+    "parquet_in_blocks": r"release.parquet: \d\.\d MB, 20000 records",
     "plan_in_version_control": r"-k = 3\n\+k = 10\n(.*\n)*.*Did you mean 'within'",
     "read_spss_write_stata": r"Labels of smoker: .*'no'.*\n.*Stata, too: 5 of 5",
 }

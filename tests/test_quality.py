@@ -30,8 +30,8 @@ def test_the_page_shows_the_measurements():
 @pytest.mark.parametrize("entry", REFINED, ids=lambda entry: f"{entry['table']}-{entry['k']}")
 def test_refine_loses_what_the_page_says(reference, entry):
     quality = benchmark()
-    drawn = entry["table"] in quality.DRAWN
-    X = quality.table(entry["table"]) if drawn else reference(entry["table"])
+    is_random = entry["table"] in quality.RANDOM
+    X = quality.table(entry["table"]) if is_random else reference(entry["table"])
     labels = refine(X, MDAV(k=entry["k"]).fit_predict(X), entry["k"])
     assert loss(X, labels) == pytest.approx(entry["loss"], rel=1e-4)
 

@@ -5,8 +5,8 @@ from reproduction.dependence.sweeps import (
     LAMBDAS,
     N_QUASI_IDENTIFIERS,
     K,
-    blocked,
-    rounded,
+    block_sweep,
+    round_as_shown,
     sources,
 )
 from reproduction.figure import Figure, Panel, Series
@@ -16,12 +16,12 @@ CELLS = as_printed("cells", "b = 2  1259712")
 
 
 def figure_14() -> Figure:
-    """Distortion and linkage against lambda, one curve for each size of blocks."""
+    """Draw distortion and linkage against lambda, one curve for each size of blocks."""
     panels = tuple(
-        Panel(title, "λ", label, tuple(_series(size, kind) for size in BLOCK_SIZES))
-        for title, label, kind in (
-            ("Distortion", "$D_X$", "x"),
-            ("Distance-based linkage disclosure", "DLD", "linked"),
+        Panel(title, "λ", label, tuple(_series(size, result) for size in BLOCK_SIZES))
+        for title, label, result in (
+            ("Distortion", "$D_X$", "d_x"),
+            ("Distance-based linkage disclosure", "DLD", "linkage"),
         )
     )
     caption = (
@@ -32,50 +32,52 @@ def figure_14() -> Figure:
     return Figure("dependence-figure-14", "Figure 14", caption, panels)
 
 
-def numbers() -> NumberTable:
-    """The same in digits."""
+def digits_of_figure_14() -> NumberTable:
+    """Return Figure 14 in digits."""
     rows = {
-        f"{label}, b = {size}": _curve(size, kind)
+        f"{label}, b = {size}": _curve(size, result)
         for size in BLOCK_SIZES
-        for label, kind in (("D_X", "x"), ("DLD", "linked"))
+        for label, result in (("D_X", "d_x"), ("DLD", "linkage"))
     }
     columns = tuple(f"λ = {weight:g}" for weight in LAMBDAS)
     return NumberTable("Figure 14 in digits", columns, rows)
 
 
-def cells() -> Table:
-    """How many combinations of group means there might be."""
-    count = 1
-    for number in blocked()[2, 0.0].groups:
-        count *= number
+def potential_cells() -> Table:
+    """Return the number of combinations of group means that could occur."""
+    n_cells = 1
+    for n_groups in block_sweep()[2, 0.0].n_groups:
+        n_cells *= n_groups
     about = f"Groups of all blocks, multiplied: what the columns together can tell apart, k = {K}."
-    return Table.of("Potential cells behind Figure 14", about, CELLS, {("b = 2", "cells"): count})
+    return Table.of("Potential cells behind Figure 14", about, CELLS, {("b = 2", "cells"): n_cells})
 
 
 def claims() -> Claims:
-    """What the paper reads off Figure 14."""
-    x = {size: blocked()[size, 0.0].x for size in BLOCK_SIZES}
-    linked = {size: _curve(size, "linked") for size in BLOCK_SIZES}
-    without_blocks, n = linked[N_QUASI_IDENTIFIERS], len(sources()["census"].X)
-    bounds = [blocked()[N_QUASI_IDENTIFIERS, weight].groups[0] / n for weight in LAMBDAS]
+    """Check what the paper reads off Figure 14."""
+    d_x = {size: block_sweep()[size, 0.0].d_x for size in BLOCK_SIZES}
+    linkages = {size: _curve(size, "linkage") for size in BLOCK_SIZES}
+    without_blocks, n_records = linkages[N_QUASI_IDENTIFIERS], len(sources()["census"].X)
+    bounds = [
+        block_sweep()[N_QUASI_IDENTIFIERS, weight].n_groups[0] / n_records for weight in LAMBDAS
+    ]
     n_within_bound = sum(
         share <= bound <= 1 / K for share, bound in zip(without_blocks, bounds, strict=True)
     )
-    ends = {rounded([blocked()[size, 1.0].x])[0] for size in BLOCK_SIZES}
+    rounded_ends = {round_as_shown([block_sweep()[size, 1.0].d_x])[0] for size in BLOCK_SIZES}
     return Claims(
         "Claims on Figure 14",
         "",
         (
             Claim(
                 "At λ = 0 blocks of three halve D_X, and blocks of two halve it once more.",
-                f"D_X is {x[6]:.4f}, {x[3]:.4f} and {x[2]:.4f}: divided by {x[6] / x[3]:.2f}, then"
-                f" by {x[3] / x[2]:.2f}.",
-                x[6] > 2 * x[3] > 4 * x[2],
+                f"D_X is {d_x[6]:.4f}, {d_x[3]:.4f} and {d_x[2]:.4f}: divided by"
+                f" {d_x[6] / d_x[3]:.2f}, then by {d_x[3] / d_x[2]:.2f}.",
+                d_x[6] > 2 * d_x[3] > 4 * d_x[2],
             ),
             Claim(
                 "Blocks of two bring linkage near full disclosure.",
-                f"DLD is {linked[2][0]:.3f} at λ = 0.",
-                linked[2][0] > 0.9,
+                f"DLD is {linkages[2][0]:.3f} at λ = 0.",
+                linkages[2][0] > 0.9,
             ),
             Claim(
                 "Without blocks, DLD is about 1/k at λ = 0 and falls as λ grows.",
@@ -89,16 +91,16 @@ def claims() -> Claims:
             ),
             Claim(
                 "At λ = 1 the groups, and so D_X, are the same for every size of blocks.",
-                f"D_X at λ = 1: {', '.join(f'{value:.4f}' for value in sorted(ends))}.",
-                len(ends) == 1,
+                f"D_X at λ = 1: {', '.join(f'{value:.4f}' for value in sorted(rounded_ends))}.",
+                len(rounded_ends) == 1,
             ),
         ),
     )
 
 
-def _series(size: int, kind: str) -> Series:
-    return Series(f"b = {size}", LAMBDAS, rounded(_curve(size, kind)), "o-")
+def _series(size: int, result: str) -> Series:
+    return Series(f"b = {size}", LAMBDAS, round_as_shown(_curve(size, result)), "o-")
 
 
-def _curve(size: int, kind: str) -> list[float]:
-    return [getattr(blocked()[size, weight], kind) for weight in LAMBDAS]
+def _curve(size: int, result: str) -> list[float]:
+    return [getattr(block_sweep()[size, weight], result) for weight in LAMBDAS]

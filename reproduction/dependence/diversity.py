@@ -1,13 +1,13 @@
-"""Figure 13: what becomes of the diversity within groups."""
+"""Figure 13: the diversity of confidential values within groups."""
 
 import numpy as np
 
-from reproduction.dependence.sweeps import LAMBDAS, REAL_KS, rounded, sources, sweep
+from reproduction.dependence.sweeps import LAMBDAS, REAL_KS, round_as_shown, sources, sweep
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, NumberTable, Table, as_printed
 
 NAMES = ("census", "tarragona")
-WIDTH = 0.02
+WIDTH = 0.02  # of the categories of a confidential column, in standard deviations
 
 CATEGORIES = as_printed(
     "fewest most",
@@ -19,13 +19,15 @@ CATEGORIES = as_printed(
 
 
 def figure_13() -> Figure:
-    """Average diversity against lambda."""
+    """Draw the average diversity against lambda."""
     panels = tuple(
         Panel(
             sources()[name].title,
             "λ",
             r"$\ell_{avg}$",
-            tuple(Series(f"k = {k}", LAMBDAS, rounded(_curve(name, k)), "o-") for k in REAL_KS),
+            tuple(
+                Series(f"k = {k}", LAMBDAS, round_as_shown(_curve(name, k)), "o-") for k in REAL_KS
+            ),
         )
         for name in NAMES
     )
@@ -38,15 +40,15 @@ def figure_13() -> Figure:
     return Figure("dependence-figure-13", "Figure 13", caption, panels)
 
 
-def numbers() -> NumberTable:
-    """The same in digits."""
+def digits_of_figure_13() -> NumberTable:
+    """Return Figure 13 in digits."""
     rows = {f"{sources()[name].title}, k = {k}": _curve(name, k) for name in NAMES for k in REAL_KS}
     columns = tuple(f"λ = {weight:g}" for weight in LAMBDAS)
     return NumberTable("Figure 13 in digits", columns, rows, decimals=3)
 
 
-def categories() -> Table:
-    """How many values the confidential columns take after rounding."""
+def category_counts() -> Table:
+    """Return how many values the confidential columns take after rounding."""
     ours: dict[tuple[str, str], float] = {}
     for name in NAMES:
         source = sources()[name]
@@ -57,12 +59,12 @@ def categories() -> Table:
 
 
 def claims() -> Claims:
-    """What the paper reads off Figure 13."""
+    """Check what the paper reads off Figure 13."""
     curves = {(name, k): _curve(name, k) for name in NAMES for k in REAL_KS}
-    points = [(k, point) for name in NAMES for (k, _), point in sweep(name).items()]
-    bounded = sum(1 <= point.diversity <= point.largest for _, point in points)
-    low, high = (
-        [max(1 - curves[name, k][at] / curves[name, k][0] for name in NAMES) for at in (1, 5, 10)]
+    points = [point for name in NAMES for point in sweep(name).values()]
+    n_bounded = sum(1 <= point.diversity <= point.largest_size for point in points)
+    losses_of_least_k, losses_of_greatest_k = (
+        [max(1 - curves[name, k][i] / curves[name, k][0] for name in NAMES) for i in (1, 5, 10)]
         for k in (min(REAL_KS), max(REAL_KS))
     )
     return Claims(
@@ -71,15 +73,18 @@ def claims() -> Claims:
         (
             Claim(
                 "Average diversity lies between 1 and the size of the largest group.",
-                f"So in {bounded} of {len(points)} runs.",
-                bounded == len(points),
+                f"So in {n_bounded} of {len(points)} runs.",
+                n_bounded == len(points),
             ),
             Claim(
                 "Little is lost for λ above 0, above all for low k; more towards λ = 1.",
                 "The greater loss of both tables at λ = 0.1, 0.5 and 1 is"
-                f" {' '.join(f'{share:.1%}' for share in low)} for k = {min(REAL_KS)} and"
-                f" {' '.join(f'{share:.1%}' for share in high)} for k = {max(REAL_KS)}.",
-                low[0] < low[1] < low[2] and low[1] < 0.05,
+                f" {' '.join(f'{share:.1%}' for share in losses_of_least_k)} for k ="
+                f" {min(REAL_KS)} and"
+                f" {' '.join(f'{share:.1%}' for share in losses_of_greatest_k)} for k ="
+                f" {max(REAL_KS)}.",
+                losses_of_least_k[0] < losses_of_least_k[1] < losses_of_least_k[2]
+                and losses_of_least_k[1] < 0.05,
             ),
         ),
     )

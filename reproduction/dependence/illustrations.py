@@ -15,7 +15,7 @@ FIGURE_1 = [("M", 28, "94***")] * 3 + [("F", 33, "9021*")] * 3
 
 
 def figure_1() -> TextTable:
-    """The six people of Figure 1, masked with k = 3."""
+    """Return the six people of Figure 1, masked with k = 3."""
     import pandas as pd
 
     data = pd.DataFrame(PEOPLE)
@@ -25,12 +25,12 @@ def figure_1() -> TextTable:
     release = microaggregate(data, list(PEOPLE), k=3, method="mdav", types=types)
     rows = {}
     for record, (gender, age, code) in enumerate(FIGURE_1):
-        mates = np.flatnonzero(release.labels == release.labels[record])
-        shared = commonprefix([ZIPS[i] for i in mates])
-        ours = release.data.iloc[record]
+        group = np.flatnonzero(release.labels == release.labels[record])
+        prefix = commonprefix([ZIPS[i] for i in group])
+        masked = release.data.iloc[record]
         rows[f"record {record + 1}"] = (
             f"{gender}, {age}, {code}",
-            f"{ours['gender']}, {ours['age']:g}, {shared + '*' * (5 - len(shared))}",
+            f"{masked['gender']}, {masked['age']:g}, {prefix + '*' * (5 - len(prefix))}",
         )
     about = (
         "Six people, k = 3: gender by the most frequent value, age by the mean, and the ZIP code by"
@@ -41,16 +41,17 @@ def figure_1() -> TextTable:
 
 
 def figure_5() -> Figure:
-    """Columns that are uncorrelated and strongly dependent."""
+    """Draw two columns that are uncorrelated but strongly dependent."""
     x, y = [-2.0, -1.0, 1.0, 2.0], [-1.0, 1.0, 1.0, -1.0]
     X, Y = np.array(x)[:, None], np.array(y)[:, None]
-    linear, other = 1 - np.corrcoef(x, y)[0, 1] ** 2, distortion_y(X, Y)
+    unexplained_linearly, unexplained = 1 - np.corrcoef(x, y)[0, 1] ** 2, distortion_y(X, Y)
     panel = Panel(
         "", "X", "Y",
         (Series("Y", x, y, "o"), Series("best linear prediction", [-2, 2], [0, 0], "--")),
     )  # fmt: skip
     caption = (
-        f"X and Y are uncorrelated: a linear prediction leaves {linear:.0%} of the variance of Y."
-        f" Y is a function of X: the classes of X leave {other:.0%}, which is D_Y."
+        f"X and Y are uncorrelated: a linear prediction leaves {unexplained_linearly:.0%} of the"
+        f" variance of Y. Y is a function of X: the classes of X leave {unexplained:.0%}, which is"
+        " D_Y."
     )
     return Figure("dependence-figure-5", "Figure 5", caption, (panel,))

@@ -1,4 +1,4 @@
-"""The runs behind the figures: MDAV over every k and lambda of the paper."""
+"""The runs that the figures show: MDAV with every k and lambda of the paper."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from reproduction.runs import Matrix, groups, masked, reference_table
+from reproduction.runs import Matrix, group_labels, group_means, reference_table
 from shoal.geometry import with_confidential, zscore
 from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
 
@@ -31,19 +31,19 @@ class Source:
 class Point:
     """Results of one run: D_X, D_Y, the average diversity and the size of the largest group."""
 
-    x: float
-    y: float
+    d_x: float
+    d_y: float
     diversity: float
-    largest: int
+    largest_size: int
 
 
 @dataclass(frozen=True)
-class BlockedPoint:
+class BlockPoint:
     """Results of one run with blocks of columns: distortion, linkage, groups of each block."""
 
-    x: float
-    linked: float
-    groups: tuple[int, ...]
+    d_x: float
+    linkage: float
+    n_groups: tuple[int, ...]
 
 
 @cache
@@ -71,13 +71,14 @@ def gaussian(rho: float, n: int = 1000, seed: int = SEED) -> tuple[Matrix, Matri
 def sweep(name: str) -> Mapping[tuple[int, float], Point]:
     """Mask a table with every k and lambda of the paper."""
     source = sources()[name]
-    return {(k, weight): _point(source, k, weight) for k in source.ks for weight in LAMBDAS}
+    return {(k, weight): _sweep_point(source, k, weight) for k in source.ks for weight in LAMBDAS}
 
 
-def _point(source: Source, k: int, weight: float) -> Point:
-    labels = groups(with_confidential(source.X, source.Y, weight), "mdav", k)
+def _sweep_point(source: Source, k: int, weight: float) -> Point:
+    """Return the results of one run."""
+    labels = group_labels(with_confidential(source.X, source.Y, weight), "mdav", k)
     return Point(
-        distortion_x(source.X, masked(source.X, labels)),
+        distortion_x(source.X, group_means(source.X, labels)),
         distortion_y(labels[:, None], source.Y),
         average_diversity(labels[:, None], source.Y),
         int(np.bincount(labels).max()),
@@ -85,23 +86,28 @@ def _point(source: Source, k: int, weight: float) -> Point:
 
 
 @cache
-def blocked() -> Mapping[tuple[int, float], BlockedPoint]:
+def block_sweep() -> Mapping[tuple[int, float], BlockPoint]:
     """Mask Census in blocks of columns, each together with all confidential columns."""
-    return {(size, weight): _blocks(size, weight) for size in BLOCK_SIZES for weight in LAMBDAS}
+    return {
+        (size, weight): _block_point(size, weight) for size in BLOCK_SIZES for weight in LAMBDAS
+    }
 
 
-def _blocks(size: int, weight: float) -> BlockedPoint:
+def _block_point(size: int, weight: float) -> BlockPoint:
+    """Return the results of one run in blocks of ``size`` columns."""
     source = sources()["census"]
     blocks = [source.X[:, i : i + size] for i in range(0, N_QUASI_IDENTIFIERS, size)]
-    labels = [groups(with_confidential(block, source.Y, weight), "mdav", K) for block in blocks]
-    release = np.hstack([masked(*pair) for pair in zip(blocks, labels, strict=True)])
-    return BlockedPoint(
+    labels = [
+        group_labels(with_confidential(block, source.Y, weight), "mdav", K) for block in blocks
+    ]
+    release = np.hstack([group_means(*pair) for pair in zip(blocks, labels, strict=True)])
+    return BlockPoint(
         distortion_x(source.X, release),
         linkage(source.X, release),
         tuple(int(block_labels.max()) + 1 for block_labels in labels),
     )
 
 
-def rounded(values: Iterable[float]) -> list[float]:
-    """Return what a page shows, so that a plot shows no more."""
+def round_as_shown(values: Iterable[float]) -> list[float]:
+    """Return values with the digits that a page shows, so that a plot shows no more."""
     return [round(value, 4) for value in values]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from reproduction.mu_approx import losses, optimum
-from reproduction.mu_approx.example import figure_1, figure_2, table_3, table_4, variability
+from reproduction.mu_approx.example import figure_1, figure_2, table_3, table_4, table_of_examples
 from reproduction.page import Page, Section
 
 PAGE = Page(
@@ -23,7 +23,7 @@ SECTIONS: tuple[Callable[[], Section], ...] = (
     table_4,
     figure_1,
     figure_2,
-    variability,
+    table_of_examples,
     losses.table_5,
     losses.claims,
     optimum.table_6,

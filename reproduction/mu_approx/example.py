@@ -8,7 +8,7 @@ import numpy as np
 
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Key, Table, as_printed
-from reproduction.runs import Labels, Matrix, groups, sse, sst
+from reproduction.runs import Labels, Matrix, group_labels, sse, sst
 from shoal import datasets
 from shoal._kernels.mu_approx.forest import grow_forest
 from shoal._kernels.spatial.index import open_index
@@ -18,7 +18,7 @@ from shoal.plan.microaggregation import microaggregate
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
 N_QUASI_IDENTIFIERS, K, SEED = 2, 3, 0
-SEEDS = 500
+N_SEEDS = 500
 
 TABLE_3 = as_printed(
     " ".join(COLUMNS),
@@ -54,7 +54,7 @@ TABLE_4 = as_printed(
     """,
 )
 
-VARIABILITY = as_printed(
+EXAMPLES = as_printed(
     "SSE SST SSE/SST",
     """
     optimal  7.484  22  0.34
@@ -64,14 +64,14 @@ VARIABILITY = as_printed(
 
 
 def table_3() -> Table:
-    """The optimum."""
+    """Return the optimum."""
     return _masked_table(
         f"Table 3: the SME example, masked with the least loss, k = {K}", TABLE_3, method="optimal"
     )
 
 
 def table_4() -> Table:
-    """What the approximation gives."""
+    """Return the companies as the approximation masks them."""
     return _masked_table(
         f"Table 4: the SME example, masked by μ-Approx, k = {K}",
         TABLE_4,
@@ -85,10 +85,10 @@ def table_4() -> Table:
 def seeds_sentence() -> str:
     """Return a sentence on how many seeds give the groups of the paper."""
     Z = companies()
-    sses = [sse(Z, groups(Z, "mu-approx", K, random_state=seed)) for seed in range(SEEDS)]
+    sses = [sse(Z, group_labels(Z, "mu-approx", K, random_state=seed)) for seed in range(N_SEEDS)]
     n_same = sum(abs(value - sses[SEED]) < 1e-9 for value in sses)
     return (
-        f"{n_same} of {SEEDS} seeds give these groups; the others give an SSE of"
+        f"{n_same} of {N_SEEDS} seeds give these groups; the others give an SSE of"
         f" {min(sses):.2f} to {max(sses):.2f}."
     )
 
@@ -126,61 +126,66 @@ def companies() -> Matrix:
     )
 
 
-def variability() -> Table:
-    """Examples 2 and 3: what both lose."""
+def table_of_examples() -> Table:
+    """Return the variability that both methods lose, for Examples 2 and 3."""
     Z = companies()
     ours: dict[Key, float] = {}
     labels_by_row: dict[str, Labels] = {
-        "optimal": groups(Z, "optimal", K),
-        "μ-Approx": groups(Z, "mu-approx", K, random_state=SEED),
+        "optimal": group_labels(Z, "optimal", K),
+        "μ-Approx": group_labels(Z, "mu-approx", K, random_state=SEED),
     }
     for row, labels in labels_by_row.items():
-        lost, total = sse(Z, labels), sst(Z)
-        ours |= {(row, "SSE"): lost, (row, "SST"): total, (row, "SSE/SST"): lost / total}
+        within, total = sse(Z, labels), sst(Z)
+        ours |= {(row, "SSE"): within, (row, "SST"): total, (row, "SSE/SST"): within / total}
     about = f"On z-scores of the two masked columns. Of μ-Approx, {seeds_sentence()}"
-    return Table.of("Examples 2 and 3: variability lost", about, VARIABILITY, ours, may_be_cut=True)
+    return Table.of("Examples 2 and 3: variability lost", about, EXAMPLES, ours, may_be_cut=True)
 
 
 def figure_1() -> Figure:
-    """The tree of FOREST, and the groups after DECOMPOSE."""
+    """Draw the tree of FOREST, and the groups after DECOMPOSE."""
     Z = companies()
     rng = np.random.default_rng(SEED)
-    near, _ = nearest_others(open_index(Z), K - 1)
-    target = grow_forest(near, rng.permutation(len(Z)), K)
-    edges = [(i, j) for i, j in enumerate(target) if j >= 0]
+    neighbours, _ = nearest_others(open_index(Z), K - 1)
+    neighbour_of = grow_forest(neighbours, rng.permutation(len(Z)), K)
+    edges = [(i, j) for i, j in enumerate(neighbour_of) if j >= 0]
     tree = tuple(
-        Series("edge", _axis([i, j], 0), _axis([i, j], 1), "-", colour="#888888") for i, j in edges
+        Series("edge", _values_of([i, j], 0), _values_of([i, j], 1), "-", colour="#888888")
+        for i, j in edges
     )
-    everyone = Series("company", _axis(range(len(Z)), 0), _axis(range(len(Z)), 1), "o")
-    forest = Panel("FOREST", "surface, m²", "employees", (*tree, everyone))
-    labels = groups(Z, "mu-approx", K, random_state=SEED)
+    companies_series = Series(
+        "company", _values_of(range(len(Z)), 0), _values_of(range(len(Z)), 1), "o"
+    )
+    forest_panel = Panel("FOREST", "surface, m²", "employees", (*tree, companies_series))
+    labels = group_labels(Z, "mu-approx", K, random_state=SEED)
     caption = (
         f"Top of the paper's figure, left here: the edges of FOREST with seed {SEED}, from each"
         " company to one of its two nearest. Bottom, right here: the groups of μ-Approx, those of"
         " Table 4. The paper's own draw is not known."
     )
-    panels = forest, Panel("Groups", "surface, m²", "employees", _groups(labels))
+    panels = forest_panel, Panel("Groups", "surface, m²", "employees", _series_of_groups(labels))
     return Figure("mu-approx-figure-1", "Figure 1", caption, panels)
 
 
 def figure_2() -> Figure:
-    """The optimum."""
-    labels = groups(companies(), "optimal", K)
-    panel = Panel("Optimal groups", "surface, m²", "employees", _groups(labels))
+    """Draw the optimum."""
+    labels = group_labels(companies(), "optimal", K)
+    panel = Panel("Optimal groups", "surface, m²", "employees", _series_of_groups(labels))
     return Figure("mu-approx-figure-2", "Figure 2", "The groups of Table 3.", (panel,))
 
 
-def _axis(records: Iterable[int], column: int) -> list[float]:
+def _values_of(records: Iterable[int], column: int) -> list[float]:
+    """Return the values of some companies in a column, in its own unit."""
     values = datasets.sme(kind="pyarrow")[COLUMNS[column]].to_pylist()
     return [float(values[record]) for record in records]
 
 
-def _groups(labels: Labels) -> tuple[Series, ...]:
+def _series_of_groups(labels: Labels) -> tuple[Series, ...]:
+    """Return a series of points for each group."""
     return tuple(
         Series(
             f"group {group + 1}",
-            _axis(np.flatnonzero(labels == group), 0),
-            _axis(np.flatnonzero(labels == group), 1),
+            _values_of(np.flatnonzero(labels == group), 0),
+            _values_of(np.flatnonzero(labels == group), 1),
             "o",
         )
         for group in range(labels.max() + 1)

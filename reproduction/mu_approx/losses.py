@@ -6,7 +6,7 @@ import numpy as np
 
 from reproduction import timing
 from reproduction.page import Claim, Claims, Key, Table, TextTable, as_printed
-from reproduction.runs import groups, loss, masked, reference_table
+from reproduction.runs import group_labels, group_means, loss, reference_table
 from reproduction.stored_results import stored
 from shoal.metrics import euclidean_loss
 from shoal.partitioners import MuApprox
@@ -36,52 +36,52 @@ TABLE_5 = as_printed(
 )
 
 METHODS = {"MDAV": "mdav", "M-d": "mst", "μ-Approx": "mu-approx"}
-MDAV = (
+MDAV_NOTE = (
     "With k = 4 and 10 the paper's MDAV differs from MDAV-generic on Census alone; both of its"
     " measures do, so its groups are others. With k = 3 and 5, and on the other tables, they agree."
 )
 NOTES: dict[Key, str] = {
-    ("Census, L_E, MDAV", ""): MDAV,
-    ("Census, L_SSE, MDAV", ""): MDAV,
+    ("Census, L_E, MDAV", ""): MDAV_NOTE,
+    ("Census, L_SSE, MDAV", ""): MDAV_NOTE,
     ("Census, L_SSE, M-d", ""): "Near: the paper took its figures from the paper on M-d, and how a"
     " tree of 2k records or more is split is open there.",
 }
 
 
 @cache
-def run(name: str, method: str, k: int, seed: int | None = None) -> tuple[float, float]:
+def losses_of_run(name: str, method: str, k: int, seed: int | None = None) -> tuple[float, float]:
     """Return L_E and L_SSE of one run."""
     Z = reference_table(name)
-    labels = groups(Z, method, k, **({} if seed is None else {"random_state": seed}))
-    return float(euclidean_loss(Z, masked(Z, labels))), loss(Z, labels)
+    labels = group_labels(Z, method, k, **({} if seed is None else {"random_state": seed}))
+    return float(euclidean_loss(Z, group_means(Z, labels))), loss(Z, labels)
 
 
 @stored("mu-approx-draws")
 def draws() -> dict[str, list[tuple[float, float]]]:
     """Return both losses of μ-Approx for every table, k and seed."""
     return {
-        f"{name} {k}": [run(name, "mu-approx", k, seed) for seed in SEEDS]
+        f"{name} {k}": [losses_of_run(name, "mu-approx", k, seed) for seed in SEEDS]
         for name in ("tarragona", "census", "eia")
         for k in KS
     }
 
 
-def losses_of_runs(name: str, method: str, k: int) -> list[list[float]]:
+def losses_of_all_runs(name: str, method: str, k: int) -> list[list[float]]:
     """Return L_E and L_SSE of every run: one, or one for each seed."""
     if method == "mu-approx":
-        pairs: list[list[float]] = draws()[f"{name} {k}"]
-        return pairs
-    return [list(run(name, method, k))]
+        losses_by_seed: list[list[float]] = draws()[f"{name} {k}"]
+        return losses_by_seed
+    return [list(losses_of_run(name, method, k))]
 
 
 def table_5() -> Table:
-    """Both measures of loss for every method and table."""
+    """Return both measures of loss for every method and table."""
     ours, notes = {}, dict(NOTES)
     for row, column in TABLE_5:
         name, measure, method = row.split(", ")
-        position = ("L_E", "L_SSE").index(measure)
-        pairs = losses_of_runs(name.lower(), METHODS[method], int(column[2:]))
-        losses = [pair[position] for pair in pairs]
+        measure_index = ("L_E", "L_SSE").index(measure)
+        losses_by_run = losses_of_all_runs(name.lower(), METHODS[method], int(column[2:]))
+        losses = [pair[measure_index] for pair in losses_by_run]
         ours[row, column] = sum(losses) / len(losses)
         if len(losses) > 1:
             notes[row, column] = _note_on_draws(TABLE_5[row, column], losses)
@@ -105,28 +105,34 @@ def _sse_losses(name: str, k: int) -> list[float]:
 def _note_on_draws(printed: str, losses: list[float]) -> str:
     """Return a note on how a printed loss of one draw compares with ours."""
     least, greatest = min(losses), max(losses)
-    span = f"{least:.2f} to {greatest:.2f}"
+    loss_range = f"{least:.2f} to {greatest:.2f}"
     if printed == "-" or least <= float(printed) <= greatest:
-        return f"A draw: our {len(losses)} seeds give {span}."
+        return f"A draw: our {len(losses)} seeds give {loss_range}."
     if printed == "25.35":
-        return f"A misprint for 23.35, most likely: our {len(losses)} seeds give {span}."
-    return f"Outside what our {len(losses)} seeds give, {span}: the text leaves choices open."
+        return f"A misprint for 23.35, most likely: our {len(losses)} seeds give {loss_range}."
+    return f"Outside what our {len(losses)} seeds give, {loss_range}: the text leaves choices open."
 
 
 def claims() -> Claims:
-    """What the paper reads off Table 5."""
+    """Check what the paper reads off Table 5."""
     return Claims(
         "Claims on Table 5",
         f"μ-Approx draws: the share of {len(SEEDS)} seeds for which a claim holds is given.",
-        (_ranking(), _small_differences(), _beats_mst(), _eia(), *_theorems()),
+        (
+            _claim_ranking(),
+            _claim_small_differences(),
+            _claim_beats_mst(),
+            _claim_on_eia(),
+            *_claims_on_theorems(),
+        ),
     )
 
 
-def _ranking() -> Claim:
+def _claim_ranking() -> Claim:
     shares, n_holding, n_cases = [], 0, 0
     for name in ("tarragona", "census"):
         for k in KS:
-            mdav, mst = (run(name, method, k)[1] for method in ("mdav", "mst"))
+            mdav, mst = (losses_of_run(name, method, k)[1] for method in ("mdav", "mst"))
             share = float(np.mean([mdav < mst < loss for loss in _sse_losses(name, k)]))
             shares.append(f"{name.capitalize()} k = {k}: {share:.0%}")
             n_holding, n_cases = n_holding + (share > 0.5), n_cases + 1
@@ -140,9 +146,9 @@ def _ranking() -> Claim:
     )
 
 
-def _small_differences() -> Claim:
+def _claim_small_differences() -> Claim:
     ratios = {
-        (name, k): float(np.mean(_sse_losses(name, k))) / run(name, "mdav", k)[1]
+        (name, k): float(np.mean(_sse_losses(name, k))) / losses_of_run(name, "mdav", k)[1]
         for name in ("tarragona", "census")
         for k in KS
     }
@@ -156,8 +162,8 @@ def _small_differences() -> Claim:
     )
 
 
-def _beats_mst() -> Claim:
-    mst = run("tarragona", "mst", 10)[1]
+def _claim_beats_mst() -> Claim:
+    mst = losses_of_run("tarragona", "mst", 10)[1]
     losses = _sse_losses("tarragona", 10)
     share = float(np.mean([l_sse < mst for l_sse in losses]))
     return Claim(
@@ -169,9 +175,11 @@ def _beats_mst() -> Claim:
     )
 
 
-def _eia() -> Claim:
+def _claim_on_eia() -> Claim:
     shares = {
-        k: float(np.mean([l_sse < run("eia", "mdav", k)[1] for l_sse in _sse_losses("eia", k)]))
+        k: float(
+            np.mean([l_sse < losses_of_run("eia", "mdav", k)[1] for l_sse in _sse_losses("eia", k)])
+        )
         for k in KS
     }
     return Claim(
@@ -181,8 +189,8 @@ def _eia() -> Claim:
     )
 
 
-def _theorems() -> tuple[Claim, Claim]:
-    """Hold both theorems against the lower bounds that the neighbours prove."""
+def _claims_on_theorems() -> tuple[Claim, Claim]:
+    """Compare the factors of both theorems with the lower bounds that the neighbours prove."""
     criteria: tuple[Criterion, ...] = ("sse", "euclidean")
     worst = dict.fromkeys(criteria, 0.0)
     for name in ("tarragona", "census", "eia"):
@@ -215,19 +223,19 @@ PUBLISHED_TIMES = {"Tarragona": "about 1 s", "Census": "about 1 s", "EIA": "25 s
 
 
 @stored("mu-approx-times")
-def times_here() -> dict[str, float]:
+def our_times() -> dict[str, float]:
     """Return the seconds that μ-Approx takes with k = 3."""
     return {
-        name: timing.seconds(
-            partial(groups, reference_table(name.lower()), "mu-approx", 3, random_state=0)
+        name: timing.cpu_seconds(
+            partial(group_labels, reference_table(name.lower()), "mu-approx", 3, random_state=0)
         )
         for name in PUBLISHED_TIMES
     }
 
 
 def times() -> TextTable:
-    """Running times."""
+    """Return the running times."""
     paper_machine = (
         "The paper used a Pentium 4 of 3.06 GHz and does not say with which k; ours has k = 3."
     )
-    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, times_here())
+    return timing.times_table("Running times", paper_machine, PUBLISHED_TIMES, our_times())

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 
 from reproduction.page import Claim, Claims, Key, Table, as_printed
-from reproduction.runs import groups, sse
+from reproduction.runs import group_labels, sse
 from reproduction.stored_results import stored
 
 KS, SEED, TRIALS = (2, 3, 4, 5, 6), 2008, 100
@@ -45,46 +45,46 @@ TABLE_8 = as_printed(
     """,
 )
 
-DRAWN = (
+ABOUT_DRAWS = (
     "The paper's tables are not known; ours are drawn from the same distributions with a seed, and"
     f" are means over {TRIALS} of them, with one run of μ-Approx each."
 )
 
 
 def table_6() -> Table:
-    """Five tables without groups of their own."""
+    """Return the results on tables without natural groups."""
     return Table.of(
         "Table 6, in kind: five tables of 16 records and 13 columns, N(0, 1)",
-        f"The paper averages five tables. {DRAWN}",
+        f"The paper averages five tables. {ABOUT_DRAWS}",
         TABLE_6,
-        computed_cells("normal"),
+        our_cells("normal"),
         uses_other_data=True,
     )
 
 
 def table_7() -> Table:
-    """Five natural groups."""
+    """Return the results on tables with five natural groups."""
     return Table.of(
         "Table 7, in kind: natural groups of 2, 2, 3, 4, 5 records around 0, 3, 6, 9, 12",
-        DRAWN,
+        ABOUT_DRAWS,
         TABLE_7,
-        computed_cells("five groups"),
+        our_cells("five groups"),
         uses_other_data=True,
     )
 
 
 def table_8() -> Table:
-    """Four natural groups."""
+    """Return the results on tables with four natural groups."""
     return Table.of(
         "Table 8, in kind: natural groups of 3, 4, 4, 5 records around 0, 4, 8, 12",
-        DRAWN,
+        ABOUT_DRAWS,
         TABLE_8,
-        computed_cells("four groups"),
+        our_cells("four groups"),
         uses_other_data=True,
     )
 
 
-KINDS = {
+KINDS = {  # sizes of the groups, and the distance between the means of two neighbouring ones
     "normal": ((16,), 0),
     "five groups": ((2, 2, 3, 4, 5), 3),
     "four groups": ((3, 4, 4, 5), 4),
@@ -94,16 +94,16 @@ KINDS = {
 def trial(kind: str, number: int) -> list[list[float]]:
     """Return the SSE of the optimum, μ-Approx and MDAV for every k, on one table of a kind."""
     sizes, step = KINDS[kind]
-    draw = np.random.default_rng([SEED, list(KINDS).index(kind), number])
+    rng = np.random.default_rng([SEED, list(KINDS).index(kind), number])
     X = (
-        draw.standard_normal((16, 13))
+        rng.standard_normal((16, 13))
         + np.repeat(np.arange(len(sizes)) * float(step), sizes)[:, None]
     )
     return [
         [
-            sse(X, groups(X, "optimal", k)),
-            sse(X, groups(X, "mu-approx", k, random_state=number)),
-            sse(X, groups(X, "mdav", k)),
+            sse(X, group_labels(X, "optimal", k)),
+            sse(X, group_labels(X, "mu-approx", k, random_state=number)),
+            sse(X, group_labels(X, "mdav", k)),
         ]
         for k in KS
     ]
@@ -111,58 +111,70 @@ def trial(kind: str, number: int) -> list[list[float]]:
 
 @stored("mu-approx-optimum")
 def trials() -> dict[str, list[list[list[float]]]]:
-    """Return the same for many tables of every kind."""
+    """Return the SSEs for many tables of every kind."""
     return {kind: [trial(kind, number) for number in range(TRIALS)] for kind in KINDS}
 
 
 @cache
-def computed_cells(kind: str) -> Mapping[Key, float]:
+def our_cells(kind: str) -> Mapping[Key, float]:
     """Return SSE and gap of each method, averaged over the tables of a kind."""
     cells: dict[Key, float] = {}
-    for k, (best, approx, mdav) in zip(KS, np.mean(trials()[kind], axis=0), strict=True):
-        values = (best, approx, mdav, approx / best - 1, mdav / best - 1)
-        cells |= {(f"k={k}", name): v for name, v in zip(COLUMNS.split(), values, strict=True)}
+    for k, (optimum, approx, mdav) in zip(KS, np.mean(trials()[kind], axis=0), strict=True):
+        values = (optimum, approx, mdav, approx / optimum - 1, mdav / optimum - 1)
+        cells |= {
+            (f"k={k}", name): value for name, value in zip(COLUMNS.split(), values, strict=True)
+        }
     return cells
 
 
 def claims() -> Claims:
-    """What the paper reads off Tables 6 to 8."""
-    worst = max(
-        (sses[1] / sses[0] - 1) / _allowed(k)
+    """Check what the paper reads off Tables 6 to 8."""
+    greatest_ratio = max(
+        (sses[1] / sses[0] - 1) / _allowed_gap(k)
         for kind in KINDS
-        for runs in trials()[kind]
-        for k, sses in zip(KS, runs, strict=True)
+        for sses_of_trial in trials()[kind]
+        for k, sses in zip(KS, sses_of_trial, strict=True)
     )
-    bound = Claim(
+    claim_on_bound = Claim(
         "μ-Approx is much nearer to the optimum than its bound.",
-        f"The greatest gap of {3 * TRIALS * len(KS)} runs is {worst:.2%} of what the bound allows.",
-        worst < 0.05,
+        f"The greatest gap of {3 * TRIALS * len(KS)} runs is {greatest_ratio:.2%} of what the bound"
+        " allows.",
+        greatest_ratio < 0.05,
     )
     about = f"Each kind of table was drawn {TRIALS} times."
-    return Claims("Claims on Tables 6 to 8", about, (*_nearer(), _finds_the_optimum(), bound))
+    return Claims(
+        "Claims on Tables 6 to 8",
+        about,
+        (*_claims_on_nearness(), _claim_finds_the_optimum(), claim_on_bound),
+    )
 
 
-def _nearer() -> tuple[Claim, Claim, Claim]:
-    share = {kind: _shares(kind) for kind in KINDS}
-    without, groups_ = share["normal"], {kind: share[kind] for kind in list(KINDS)[1:]}
-    most = [np.mean([value > 0.5 for value in shares.values()]) for shares in groups_.values()]
-    text = "; ".join(f"{kind}: {_describe_shares(shares)}" for kind, shares in groups_.items())
+def _claims_on_nearness() -> tuple[Claim, Claim, Claim]:
+    shares_by_kind = {kind: _shares(kind) for kind in KINDS}
+    without_groups, with_groups = (
+        shares_by_kind["normal"],
+        {kind: shares_by_kind[kind] for kind in list(KINDS)[1:]},
+    )
+    share_of_ks = [
+        np.mean([value > 0.5 for value in shares.values()]) for shares in with_groups.values()
+    ]
+    text = "; ".join(f"{kind}: {_describe_shares(shares)}" for kind, shares in with_groups.items())
     return (
         Claim(
             "Without natural groups MDAV is nearer to the optimum than μ-Approx for k = 2 to 5.",
-            f"μ-Approx is nearer for so many tables: {_describe_shares(without)}.",
-            all(without[k] < 0.5 for k in (2, 3, 4, 5)),
+            f"μ-Approx is nearer for so many tables: {_describe_shares(without_groups)}.",
+            all(without_groups[k] < 0.5 for k in (2, 3, 4, 5)),
         ),
         Claim(
             "For k = 6 μ-Approx is nearer there.",
-            f"It is for {without[6]:.0%} of the tables.",
-            without[6] > 0.5,
+            f"It is for {without_groups[6]:.0%} of the tables.",
+            without_groups[6] > 0.5,
             "It depends on the draw.",
         ),
         Claim(
             "With natural groups μ-Approx is nearer for most k.",
             f"It is for so many tables: {text}.",
-            bool(min(most) > 0.5),
+            bool(min(share_of_ks) > 0.5),
             "It is for k = 2 and 3 with five groups, and for k = 2 to 4 with four.",
         ),
     )
@@ -178,7 +190,7 @@ def _describe_shares(shares: Mapping[int, float]) -> str:
     return ", ".join(f"{share:.0%} (k = {k})" for k, share in shares.items())
 
 
-def _finds_the_optimum() -> Claim:
+def _claim_finds_the_optimum() -> Claim:
     runs = np.array([trials()[kind] for kind in list(KINDS)[1:]])
     exact = runs[..., 1] < runs[..., 0] * (1 + 1e-9)  # kinds, tables, k
     per_table = exact.sum(axis=(0, 2))
@@ -191,6 +203,6 @@ def _finds_the_optimum() -> Claim:
     )
 
 
-def _allowed(k: int) -> float:
+def _allowed_gap(k: int) -> float:
     """Return the gap that Theorem 2 allows."""
     return 2 * (2 * k - 1) * max(2 * k - 1, 3 * k - 5) ** 2 - 1

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from reproduction.records.page import write_page
-from reproduction.records.record import NAMES, published, read, write
+from reproduction.records.record import CELLS, read, recorded_cells, write
 from reproduction.records.verification import NotVerified, verify
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -17,18 +17,18 @@ Seconds = Annotated[float, typer.Option(help="CPU seconds to spend on beating a 
 Seed = Annotated[int, typer.Option(min=0, help="Seed of the searches for partitions.")]
 
 
-def known(name: str) -> str:
+def check_cell(name: str) -> str:
     """Return the name of a cell; refuse others."""
-    if name not in NAMES:
-        raise typer.BadParameter(f"There is no cell {name!r}. Choose one of: {', '.join(NAMES)}.")
+    if name not in CELLS:
+        raise typer.BadParameter(f"There is no cell {name!r}. Choose one of: {', '.join(CELLS)}.")
     return name
 
 
-def beat(name: str, seconds: float, seed: int) -> None:
+def beat_record(name: str, seconds: float, seed: int) -> None:
     """Try to beat a record; write it and the page if that succeeds and can be verified."""
     from reproduction.records.improve import first_record, improve
 
-    old = read(name) if name in published() else first_record(name)
+    old = read(name) if name in recorded_cells() else first_record(name)
     new = improve(old, seconds, seed)
     if new is old:
         typer.echo(f"{name}: nothing better than loss {old.loss:.7g}, bound {old.bound:.7g}")
@@ -53,9 +53,9 @@ def records(
     """Check the records independently, or try to beat one."""
     try:
         if improve is not None:
-            beat(known(improve), seconds, seed)
+            beat_record(check_cell(improve), seconds, seed)
             return
-        for name in map(known, only or published()):
+        for name in map(check_cell, only or recorded_cells()):
             result = verify(read(name), bounds=not quick)
             bound = "not checked" if result.bound is None else f"{result.bound:.7g} verified"
             typer.echo(

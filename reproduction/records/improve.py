@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reproduction.records.record import Record, rounded, scaled_table
+from reproduction.records.record import Record, round_digits, scaled_table
 from reproduction.records.verifier import check_partition
 from shoal._kernels.column_generation.group_search import SearchLimits, list_all_groups
 from shoal.geometry import squared_errors
@@ -22,9 +22,9 @@ from shoal.partitioners._column_generation.prove import improve_proof, run_progr
 from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners.mdav import MDAV
 
-NEAR_SHARE = 0.02  # of the gap: groups of lower reduced cost are the first columns
+NEAR_SHARE = 0.02  # share of the gap: groups of lower reduced cost become the first columns
 MAX_GROUPS = 50  # such groups per record
-MAX_STEPS = 1_000_000  # to list them
+MAX_STEPS = 1_000_000  # of the search that lists them
 MARGIN = 1e-10  # of the mean dual: rounding errors of the search for violated groups
 
 
@@ -37,7 +37,7 @@ def first_record(name: str) -> Record:
     return Record(table, int(k), loss, 0.0, 0.0, labels.tolist(), [], [], [], [], [], [])
 
 
-def start(record: Record, seconds: float) -> tuple[Proof, int]:
+def start_proof(record: Record, seconds: float) -> tuple[Proof, int]:
     """Return a proof that starts with a record, and the power of two by which it is scaled."""
     X, labels = scaled_table(record.table), np.array(record.labels)
     Z, power = scale_to_unit_cost(X, squared_errors(X, labels)[1])
@@ -68,53 +68,58 @@ def add_near_groups(proof: Proof) -> None:
     order = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
     ranked_duals = proof.pricing.ranked_duals(duals, order, k)
     groups = np.empty((MAX_GROUPS, k), np.int64)
-    for anchor in order:
-        for step in NEAR_SHARE * (proof.sse - proof.dual_bound) * np.ldexp(1.0, -np.arange(20)):
-            limits = SearchLimits(step, len(order), MAX_STEPS)
-            count = list_all_groups(proof.pricing.table, ranked_duals, anchor, limits, groups)
-            if count >= 0:
-                proof.columns.add(groups[:count])
+    for first_record in order:
+        for max_cost in NEAR_SHARE * (proof.sse - proof.dual_bound) * np.ldexp(1.0, -np.arange(20)):
+            limits = SearchLimits(max_cost, len(order), MAX_STEPS)
+            n_groups = list_all_groups(
+                proof.pricing.table, ranked_duals, first_record, limits, groups
+            )
+            if n_groups >= 0:
+                proof.columns.add(groups[:n_groups])
                 break
         proof.report_progress()
 
 
-def feasible(proof: Proof) -> Duals:
-    """Return the best duals so far, lowered until no group is violated."""
+def feasible_duals(proof: Proof) -> Duals:
+    """Return the best duals so far, lowered so that no group violates them."""
     duals = proof.duals
     margin = MARGIN * np.abs(duals.record_dual).mean()
     return duals._replace(record_dual=duals.record_dual + proof.correction - margin)
 
 
-def as_record(proof: Proof, power: int, table: str) -> Record:
-    """Return what a proof has found and proven."""
-    duals, factor, k = feasible(proof), 4.0**-power, proof.k
-    used, filled = duals.triple_dual > 0, duals.cluster_dual > 0
-    new = Record(
+def record_of_proof(proof: Proof, power: int, table: str) -> Record:
+    """Return the record of the best partition and the best bounds of a proof."""
+    duals, factor, k = feasible_duals(proof), 4.0**-power, proof.k
+    is_used_triple, is_used_cluster = duals.triple_dual > 0, duals.cluster_dual > 0
+    record = Record(
         table=table,
         k=k,
         loss=check_partition(scaled_table(table), k, proof.labels),
         bound=0.0,
         claimed=factor * proof.bound,
         labels=proof.labels.tolist(),
-        duals=rounded(factor * duals.record_dual),
-        triples=[(int(a), int(b), int(c)) for a, b, c in duals.triples[used]],
-        triple_duals=rounded(factor * duals.triple_dual[used]),
-        clusters=[row[row >= 0].tolist() for row in duals.clusters[filled]],
-        divisors=duals.divisors[filled].tolist(),
-        cluster_duals=rounded(factor * duals.cluster_dual[filled]),
+        duals=round_digits(factor * duals.record_dual),
+        triples=[(int(a), int(b), int(c)) for a, b, c in duals.triples[is_used_triple]],
+        triple_duals=round_digits(factor * duals.triple_dual[is_used_triple]),
+        clusters=[row[row >= 0].tolist() for row in duals.clusters[is_used_cluster]],
+        divisors=duals.divisors[is_used_cluster].tolist(),
+        cluster_duals=round_digits(factor * duals.cluster_dual[is_used_cluster]),
     )
-    bound = new.certificate.bound()
-    return replace(new, bound=bound, claimed=max(bound, new.claimed))
+    bound = record.certificate.bound()
+    return replace(record, bound=bound, claimed=max(bound, record.claimed))
 
 
-def better(old: Record, new: Record) -> Record:
-    """Return the better partition of two records with the better bounds."""
-    partition, proof = min(old, new, key=lambda one: one.loss), max(old, new, key=lambda o: o.bound)
+def combine(old: Record, new: Record) -> Record:
+    """Return a record with the better partition and the better bounds of two."""
+    with_best_partition, with_best_bound = (
+        min(old, new, key=lambda record: record.loss),
+        max(old, new, key=lambda record: record.bound),
+    )
     return replace(
-        proof,
-        loss=partition.loss,
-        labels=partition.labels,
-        claimed=min(max(old.claimed, new.claimed), partition.loss),
+        with_best_bound,
+        loss=with_best_partition.loss,
+        labels=with_best_partition.labels,
+        claimed=min(max(old.claimed, new.claimed), with_best_partition.loss),
     )
 
 
@@ -133,15 +138,17 @@ def improve(record: Record, seconds: float, seed: int) -> Record:
     Returns
     -------
     Record
-        The better partition and the better bounds; `record` itself where nothing is better.
+        The better partition and the better bounds; `record` itself if nothing is better.
     """
-    proof, power = start(record, seconds)
+    proof, power = start_proof(record, seconds)
     with suppress(OutOfTime, KeyboardInterrupt):
         if record.duals:
             add_near_groups(proof)
             run_programmes(proof, seed)
         else:
             improve_proof(proof, seed)
-    new = better(record, as_record(proof, power, record.table))
-    gained = new.loss < record.loss or max(new.bound - record.bound, new.claimed - record.claimed)
-    return new if gained > 0 else record
+    best = combine(record, record_of_proof(proof, power, record.table))
+    is_better = (
+        best.loss < record.loss or best.bound > record.bound or best.claimed > record.claimed
+    )
+    return best if is_better else record

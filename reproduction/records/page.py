@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from reproduction.records.record import NAMES, Record, published, read
+from reproduction.records.record import CELLS, Record, read, recorded_cells
 
 PAGE = Path(__file__).parents[2] / "docs" / "records.md"
 CLOSED = 1e-8  # relative gap of a partition that is proven to be optimal, to eight digits
@@ -86,11 +86,11 @@ def row(record: Record) -> str:
 def page(records: Iterable[Record]) -> str:
     """Return the page."""
     present = {record.name: record for record in records}
-    missing = [name for name in NAMES if name not in present]
-    rows = "".join(row(present[name]) for name in NAMES if name in present)
+    missing = [name for name in CELLS if name not in present]
+    rows = "".join(row(present[name]) for name in CELLS if name in present)
     return HEAD + rows + (MISSING.format(", ".join(missing)) if missing else "") + FOOT
 
 
 def write_page() -> None:
     """Write the page from the files."""
-    PAGE.write_text(page(map(read, published())))
+    PAGE.write_text(page(map(read, recorded_cells())))

@@ -35,7 +35,7 @@ from reproduction.records.verifier import Certificate, Floats
 FOLDER = Path(__file__).parent / "cells"
 TABLES = ("tarragona", "census", "eia")
 SIZES = (2, 3, 4, 5, 10)
-NAMES = [f"{table}-{k}" for table in TABLES for k in SIZES]
+CELLS = [f"{table}-{k}" for table in TABLES for k in SIZES]
 DIGITS = 12  # of a dual
 
 
@@ -84,9 +84,9 @@ def scaled_table(table: str) -> Floats:
     return np.ascontiguousarray(Z)
 
 
-def published(folder: Path = FOLDER) -> list[str]:
+def recorded_cells(folder: Path = FOLDER) -> list[str]:
     """Return the names of the cells with a record."""
-    return [name for name in NAMES if (folder / f"{name}.json").exists()]
+    return [name for name in CELLS if (folder / f"{name}.json").exists()]
 
 
 def read(name: str, folder: Path = FOLDER) -> Record:
@@ -106,6 +106,6 @@ def write(record: Record, folder: Path = FOLDER) -> None:
     (folder / f"{record.name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
-def rounded(values: NDArray[np.float64]) -> list[float]:
+def round_digits(values: NDArray[np.float64]) -> list[float]:
     """Return values with a few digits, which keeps files short."""
     return [float(f"{value:.{DIGITS}g}") for value in values]

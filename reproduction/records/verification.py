@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from reproduction.records.record import Record, scaled_table
 from reproduction.records.verifier import NotAPartition, check_duals, check_partition
 
-DIGITS = 1e-9  # relative errors up to it are rounding
+TOLERANCE = 1e-9  # relative difference that rounding may cause
 
 
 class NotVerified(ValueError):
-    """A record does not hold; ``code`` says what is wrong: labels, loss, duals or bound."""
+    """A record does not hold; ``code`` is what is wrong: labels, loss, duals or bound."""
 
     def __init__(self, name: str, code: str):
         super().__init__(f"{name}: {MESSAGES[code]}")
@@ -26,8 +26,8 @@ MESSAGES = {
 
 
 @dataclass(frozen=True)
-class Verified:
-    """What was verified of a record: always its loss, and its bound unless it is None."""
+class Verification:
+    """The verified loss and bound of a record; the bound is None if it was not checked."""
 
     name: str
     loss: float
@@ -35,7 +35,7 @@ class Verified:
     cpu_seconds: float
 
 
-def verify(record: Record, bounds: bool = True) -> Verified:
+def verify(record: Record, bounds: bool = True) -> Verification:
     """Verify a record; raise `NotVerified` if it does not hold.
 
     Parameters
@@ -51,21 +51,21 @@ def verify(record: Record, bounds: bool = True) -> Verified:
     Verified
         The loss and the bound.
     """
-    began, X = time.process_time(), scaled_table(record.table)
+    start, X = time.process_time(), scaled_table(record.table)
     try:
         loss = check_partition(X, record.k, record.labels)
     except NotAPartition:
         raise NotVerified(record.name, "labels") from None
-    if abs(loss - record.loss) > DIGITS * loss:
+    if abs(loss - record.loss) > TOLERANCE * loss:
         raise NotVerified(record.name, "loss")
     certificate = record.certificate
-    if not certificate.well_formed(len(X)):
+    if not certificate.is_well_formed(len(X)):
         raise NotVerified(record.name, "duals")
     bound = certificate.bound()
-    if abs(bound - record.bound) > DIGITS * bound or bound > loss * (1 + DIGITS):
+    if abs(bound - record.bound) > TOLERANCE * bound or bound > loss * (1 + TOLERANCE):
         raise NotVerified(record.name, "bound")
     if not bounds:
-        return Verified(record.name, loss, None, time.process_time() - began)
+        return Verification(record.name, loss, None, time.process_time() - start)
     if check_duals(X, record.k, certificate) < 0:
         raise NotVerified(record.name, "duals")
-    return Verified(record.name, loss, bound, time.process_time() - began)
+    return Verification(record.name, loss, bound, time.process_time() - start)

@@ -31,8 +31,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-MOST_PAIRED = 400  # records that may join up to which their distances are used for bounds
-ROUNDS = 3  # of excluding records by the distances of those that are left
+MAX_PAIRED = 400  # with more candidates, the distances between them are not used for bounds
+ROUNDS = 3  # of excluding candidates by their distances to those that remain
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -50,19 +50,21 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
     return total
 
 
-def sums_of_least(values: Floats, most: int) -> Floats:
-    """Return for each row the sums of its 0 to ``most`` least values."""
-    sums = np.zeros((len(values), most + 1))
-    if most:
-        least = np.sort(np.partition(values, most - 1, axis=1)[:, :most], axis=1)
+def sums_of_least(values: Floats, n_least: int) -> Floats:
+    """Return for each row the sums of its 0, 1, ..., ``n_least`` least values."""
+    sums = np.zeros((len(values), n_least + 1))
+    if n_least:
+        least = np.sort(np.partition(values, n_least - 1, axis=1)[:, :n_least], axis=1)
         sums[:, 1:] = np.cumsum(least, axis=1)
     return sums
 
 
-def sorted_by(floor: Floats, later: Integers, extra: Floats) -> tuple[Integers, Floats, Floats]:
-    """Return records, extras and floors in the order of the floors."""
-    order = np.argsort(floor, kind="stable")
-    return later[order], extra[order], floor[order]
+def sort_by_floor(
+    floors: Floats, candidates: Integers, costs: Floats
+) -> tuple[Integers, Floats, Floats]:
+    """Return candidates, costs and floors in the order of the floors."""
+    order = np.argsort(floors, kind="stable")
+    return candidates[order], costs[order], floors[order]
 
 
 class Certificate(NamedTuple):
@@ -78,163 +80,191 @@ class Certificate(NamedTuple):
     def bound(self) -> float:
         """Return the SSE that no partition is below, if the duals are feasible."""
         clusters = zip(self.clusters, self.divisors, self.cluster_duals, strict=True)
-        least = fsum(len(cluster) // divisor * dual for cluster, divisor, dual in clusters)
-        return fsum(self.duals) - fsum(self.triple_duals) - least
+        set_duals = fsum(len(cluster) // divisor * dual for cluster, divisor, dual in clusters)
+        return fsum(self.duals) - fsum(self.triple_duals) - set_duals
 
-    def well_formed(self, n: int) -> bool:
+    def is_well_formed(self, n_records: int) -> bool:
         """Return whether duals of sets are not negative, and sets have different records each."""
         sets = [*self.triples, *self.clusters]
         return (
-            len(self.duals) == n
+            len(self.duals) == n_records
             and bool(np.isfinite(self.duals).all())
             and all(0 <= dual < np.inf for dual in (*self.triple_duals, *self.cluster_duals))
             and all(len(triple) == 3 for triple in self.triples)
-            and all(len({*one}) == len(one) and {*one} <= {*range(n)} for one in sets)
+            and all(
+                len({*records}) == len(records) and {*records} <= {*range(n_records)}
+                for records in sets
+            )
             and len(self.triples) == len(self.triple_duals)
             and len(self.clusters) == len(self.divisors) == len(self.cluster_duals)
             and all(isinstance(divisor, int) and divisor > 1 for divisor in self.divisors)
         )
 
 
-class Sets:
+class RecordSets:
     """The triples and clusters of each record, with their duals."""
 
     def __init__(self, certificate: Certificate):
-        n = len(certificate.duals)
-        self.triples: list[list[tuple[int, int, float]]] = [[] for _ in range(n)]
+        n_records = len(certificate.duals)
+        self.triples: list[list[tuple[int, int, float]]] = [[] for _ in range(n_records)]
         for (a, b, c), dual in zip(certificate.triples, certificate.triple_duals, strict=True):
-            for one, two, three in ((a, b, c), (b, a, c), (c, a, b)):
-                self.triples[one].append((two, three, dual))
-        self.clusters: list[list[int]] = [[] for _ in range(n)]
-        self.inside = np.zeros((len(certificate.clusters), n), bool)
-        for number, cluster in enumerate(certificate.clusters):
-            self.inside[number, list(cluster)] = True
-            for record in cluster:
-                self.clusters[record].append(number)
+            for record, first, second in ((a, b, c), (b, a, c), (c, a, b)):
+                self.triples[record].append((first, second, dual))
+        self.clusters: list[list[int]] = [[] for _ in range(n_records)]
+        self.is_in_cluster = np.zeros((len(certificate.clusters), n_records), bool)
+        for i, cluster in enumerate(certificate.clusters):
+            self.is_in_cluster[i, list(cluster)] = True
+            for member in cluster:
+                self.clusters[member].append(i)
         self.divisors = list(certificate.divisors)
         self.cluster_duals = [float(dual) for dual in certificate.cluster_duals]
 
 
-class Check:
+class GroupSearch:
     """A search for the lowest reduced cost of groups of ``size`` records.
 
-    ``half`` is, for each record, half of the duals of the triples that contain it and exactly one
-    of the members so far; ``held`` counts the members in each cluster.
+    The group so far has some members. ``half_duals`` is, for each record, half of the duals of the
+    triples that contain it and exactly one member; ``n_in_cluster`` is the number of members in
+    each cluster. A candidate is a record that may still join, at a cost that does not include duals
+    of triples, and its floor is a lower bound of what it adds to a complete group.
     """
 
-    def __init__(self, distances: Floats, size: int, sums: Floats, sets: Sets, tolerance: float):
+    def __init__(
+        self, distances: Floats, size: int, sums: Floats, sets: RecordSets, tolerance: float
+    ):
         self.distances, self.size, self.sums = distances, size, sums
         self.sets, self.lowest, self.tolerance = sets, 0.0, tolerance
-        self.half, self.members = np.zeros(len(sums)), np.zeros(len(sums), bool)
-        self.held = [0] * len(sets.cluster_duals)
+        self.half_duals, self.is_member = np.zeros(len(sums)), np.zeros(len(sums), bool)
+        self.n_in_cluster = [0] * len(sets.cluster_duals)
 
     @property
     def cutoff(self) -> float:
-        """Reduced costs below it are of interest."""
+        """The reduced cost below which a group is of interest."""
         return self.lowest - self.tolerance
 
     @contextmanager
-    def joined(self, record: int) -> Iterator[None]:
-        """Make a record a member for a while."""
-        before = []
-        for one, two, dual in self.sets.triples[record]:
-            if self.members[one] and self.members[two]:
+    def with_member(self, record: int) -> Iterator[None]:
+        """Within the context, add a record to the members."""
+        changes = []
+        for first, second, dual in self.sets.triples[record]:
+            if self.is_member[first] and self.is_member[second]:
                 continue
-            share = -dual / 2 if self.members[one] or self.members[two] else dual / 2
-            before.append((one, two, share))
-            self.half[one] += share
-            self.half[two] += share
+            share = -dual / 2 if self.is_member[first] or self.is_member[second] else dual / 2
+            changes.append((first, second, share))
+            self.half_duals[first] += share
+            self.half_duals[second] += share
         for cluster in self.sets.clusters[record]:
-            self.held[cluster] += 1
-        self.members[record] = True
+            self.n_in_cluster[cluster] += 1
+        self.is_member[record] = True
         yield
-        self.members[record] = False
+        self.is_member[record] = False
         for cluster in self.sets.clusters[record]:
-            self.held[cluster] -= 1
-        for one, two, share in before:
-            self.half[one] -= share
-            self.half[two] -= share
+            self.n_in_cluster[cluster] -= 1
+        for first, second, share in changes:
+            self.half_duals[first] -= share
+            self.half_duals[second] -= share
 
-    def may_join(self, need: int, cost: float, floor: Floats) -> NDArray[np.bool_]:
-        """Return which records may join, given lower bounds of what each adds to a group."""
-        if len(floor) < need:
-            return np.zeros(len(floor), bool)
-        least = np.partition(floor, need - 1)[:need]
-        kept: NDArray[np.bool_] = cost + least.sum() - least.max() + floor < self.cutoff
-        return kept
+    def may_join(self, n_missing: int, cost: float, floors: Floats) -> NDArray[np.bool_]:
+        """Return which candidates may join a group below the cutoff, given their floors.
+
+        ``cost`` is that of the members, and ``n_missing`` records complete the group.
+        """
+        if len(floors) < n_missing:
+            return np.zeros(len(floors), bool)
+        least_floors = np.partition(floors, n_missing - 1)[:n_missing]
+        cost_without_candidate = cost + least_floors.sum() - least_floors.max()
+        is_below: NDArray[np.bool_] = cost_without_candidate + floors < self.cutoff
+        return is_below
 
     def exclude(
-        self, need: int, cost: float, later: Integers, extra: Floats
+        self, n_missing: int, cost: float, candidates: Integers, costs: Floats
     ) -> tuple[Integers, Floats, Floats]:
-        """Return the records that may join a group below the cutoff, their extras and floors.
+        """Return the candidates that may join a group below the cutoff, their costs and floors.
 
-        They are sorted by floors, which are lower bounds of what they add to a group.
+        They are sorted by floors.
         """
-        floor = extra + self.half[later] + self.sums[later, need - 1] / (2 * self.size)
-        kept = self.may_join(need, cost, floor)
-        later, extra, floor = later[kept], extra[kept], floor[kept]
-        if need < 3 or not need < len(later) <= MOST_PAIRED:
-            return sorted_by(floor, later, extra)
-        paired = self.distances[np.ix_(later, later)] / self.size
+        floors = (
+            costs
+            + self.half_duals[candidates]
+            + self.sums[candidates, n_missing - 1] / (2 * self.size)
+        )
+        may_join = self.may_join(n_missing, cost, floors)
+        candidates, costs, floors = candidates[may_join], costs[may_join], floors[may_join]
+        if n_missing < 3 or not n_missing < len(candidates) <= MAX_PAIRED:
+            return sort_by_floor(floors, candidates, costs)
+        pair_distances = self.distances[np.ix_(candidates, candidates)] / self.size
         for _ in range(ROUNDS):
-            own, sums = extra + self.half[later], sums_of_least(paired, need - 1) / 2
-            floor = own + sums[:, need - 1]
-            with_it = sums_of_least(paired + own + sums[:, need - 2], need - 1)[:, need - 1]
-            kept = self.may_join(need, cost, floor) & (cost + own + with_it < self.cutoff)
-            later, extra, floor = later[kept], extra[kept], floor[kept]
-            if kept.all() or len(later) < need:
+            own_costs, half_sums = (
+                costs + self.half_duals[candidates],
+                sums_of_least(pair_distances, n_missing - 1) / 2,
+            )
+            floors = own_costs + half_sums[:, n_missing - 1]
+            least_with = sums_of_least(
+                pair_distances + own_costs + half_sums[:, n_missing - 2], n_missing - 1
+            )[:, n_missing - 1]
+            may_join = self.may_join(n_missing, cost, floors) & (
+                cost + own_costs + least_with < self.cutoff
+            )
+            candidates, costs, floors = candidates[may_join], costs[may_join], floors[may_join]
+            if may_join.all() or len(candidates) < n_missing:
                 break
-            paired = paired[np.ix_(kept, kept)]
-        return sorted_by(floor, later, extra)
+            pair_distances = pair_distances[np.ix_(may_join, may_join)]
+        return sort_by_floor(floors, candidates, costs)
 
     def cluster_dual(self, record: int) -> float:
-        """Return the duals of clusters that a record would add."""
+        """Return the sum of the duals of clusters that apply once more if a record joins."""
         return sum(
             self.sets.cluster_duals[cluster]
             for cluster in self.sets.clusters[record]
-            if (self.held[cluster] + 1) % self.sets.divisors[cluster] == 0
+            if (self.n_in_cluster[cluster] + 1) % self.sets.divisors[cluster] == 0
         )
 
-    def least(self, need: int, later: Integers, floor: Floats) -> float:
-        """Return a lower bound of what ``need`` records add, given their sorted floors.
+    def least_cost_of_joining(self, n_missing: int, candidates: Integers, floors: Floats) -> float:
+        """Return a lower bound of what ``n_missing`` candidates add, given their sorted floors.
 
-        A group either has records of a cluster up to the next multiple of its divisor, and its
-        dual once more, or it has fewer.
+        Either the group contains records of a cluster up to the next multiple of its divisor, so
+        that its dual applies once more, or it contains fewer of its records.
         """
-        best = total = float(floor[:need].sum())
-        for cluster, held in enumerate(self.held):
+        best = total = float(floors[:n_missing].sum())
+        for cluster, n_held in enumerate(self.n_in_cluster):
             divisor, dual = self.sets.divisors[cluster], self.sets.cluster_duals[cluster]
-            missing = divisor - held % divisor
-            if held and missing <= need and total + dual > best:
-                inside = self.sets.inside[cluster, later]
-                fewer = floor[~inside | (np.cumsum(inside) < missing)][:need]
-                without = float(fewer.sum()) if len(fewer) == need else np.inf
-                best = max(best, min(total + dual, without))
+            n_to_multiple = divisor - n_held % divisor
+            if n_held and n_to_multiple <= n_missing and total + dual > best:
+                is_inside = self.sets.is_in_cluster[cluster, candidates]
+                fewer_floors = floors[~is_inside | (np.cumsum(is_inside) < n_to_multiple)][
+                    :n_missing
+                ]
+                cost_without = (
+                    float(fewer_floors.sum()) if len(fewer_floors) == n_missing else np.inf
+                )
+                best = max(best, min(total + dual, cost_without))
         return best
 
-    def search(self, need: int, cost: float, later: Integers, extra: Floats) -> None:
-        """Search the groups for which ``need`` records are missing.
+    def search(self, n_missing: int, cost: float, candidates: Integers, costs: Floats) -> None:
+        """Search the groups that ``n_missing`` candidates complete.
 
-        ``cost`` is that of the members so far, ``later`` are the records that may join, and
-        ``extra`` is what each of them adds beside the members, without duals of triples.
+        ``cost`` is that of the members, and ``costs`` is what each candidate adds to it.
         """
-        if need == 1:
-            added = extra + 2 * self.half[later]
-            for at in np.flatnonzero(cost + added < self.cutoff).tolist():
-                own = cost + added[at] + self.cluster_dual(int(later[at]))
-                self.lowest = own if own < self.cutoff else self.lowest
+        if n_missing == 1:
+            added_costs = costs + 2 * self.half_duals[candidates]
+            for i in np.flatnonzero(cost + added_costs < self.cutoff).tolist():
+                group_cost = cost + added_costs[i] + self.cluster_dual(int(candidates[i]))
+                self.lowest = group_cost if group_cost < self.cutoff else self.lowest
             return
-        later, extra, floor = self.exclude(need, cost, later, extra)
-        if len(later) < need or cost + self.least(need, later, floor) >= self.cutoff:
+        candidates, costs, floors = self.exclude(n_missing, cost, candidates, costs)
+        if (
+            len(candidates) < n_missing
+            or cost + self.least_cost_of_joining(n_missing, candidates, floors) >= self.cutoff
+        ):
             return
-        for at in range(len(later) - need + 1):
-            if cost + floor[at : at + need].sum() >= self.cutoff:
+        for i in range(len(candidates) - n_missing + 1):
+            if cost + floors[i : i + n_missing].sum() >= self.cutoff:
                 break
-            record, rest = int(later[at]), later[at + 1 :]
-            own = cost + extra[at] + 2 * self.half[record] + self.cluster_dual(record)
-            beside = extra[at + 1 :] + self.distances[record, rest] / self.size
-            with self.joined(record):
-                self.search(need - 1, own, rest, beside)
+            record, later = int(candidates[i]), candidates[i + 1 :]
+            group_cost = cost + costs[i] + 2 * self.half_duals[record] + self.cluster_dual(record)
+            later_costs = costs[i + 1 :] + self.distances[record, later] / self.size
+            with self.with_member(record):
+                self.search(n_missing - 1, group_cost, later, later_costs)
 
 
 def check_duals(
@@ -269,25 +299,27 @@ def check_duals(
     X = np.asarray(table, np.float64)
     certificate = values if isinstance(values, Certificate) else Certificate(np.asarray(values))
     duals = np.asarray(certificate.duals, np.float64)
-    if not certificate.well_formed(len(X)):
+    if not certificate.is_well_formed(len(X)):
         return -np.inf
-    with_sets = len(certificate.triples) + len(certificate.clusters) > 0
-    largest = min(2 * k - 1 if with_sets else k, len(X))
+    has_sets = len(certificate.triples) + len(certificate.clusters) > 0
+    largest = min(2 * k - 1 if has_sets else k, len(X))
     distances = squared_distances(X, X)
     np.fill_diagonal(distances, np.inf)
     sums = sums_of_least(distances, largest - 2)
     order, rank = np.argsort(-duals, kind="stable"), np.empty(len(X), int)
     rank[order] = np.arange(len(X))
-    sets, tolerance = Sets(certificate), tolerance * float(np.abs(duals).mean())
-    checks = [Check(distances, size, sums, sets, tolerance) for size in range(k, largest + 1)]
-    for first in order.tolist() if records is None else records:
-        later = order[rank[first] + 1 :]
-        for check in checks:
-            if len(later) >= check.size - 1:
-                with check.joined(first):
-                    extra = distances[first, later] / check.size - duals[later]
-                    check.search(check.size - 1, -float(duals[first]), later, extra)
-    return float(min((check.lowest for check in checks), default=0.0))
+    sets, tolerance = RecordSets(certificate), tolerance * float(np.abs(duals).mean())
+    searches = [
+        GroupSearch(distances, size, sums, sets, tolerance) for size in range(k, largest + 1)
+    ]
+    for record in order.tolist() if records is None else records:
+        candidates = order[rank[record] + 1 :]
+        for search in searches:
+            if len(candidates) >= search.size - 1:
+                with search.with_member(record):
+                    costs = distances[record, candidates] / search.size - duals[candidates]
+                    search.search(search.size - 1, -float(duals[record]), candidates, costs)
+    return float(min((search.lowest for search in searches), default=0.0))
 
 
 def check_partition(table: ArrayLike, k: int, labels: ArrayLike) -> float:

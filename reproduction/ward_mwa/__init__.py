@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 
 from reproduction.page import Key, Page, Section, Table
-from reproduction.runs import Matrix, groups, masked, reference_table
+from reproduction.runs import Matrix, group_labels, group_means, reference_table
 from reproduction.ward_mwa import claims, growth, notes, published
 from reproduction.ward_mwa.published import METHODS
-from reproduction.ward_mwa.shuffles import shuffled
+from reproduction.ward_mwa.shuffles import shuffle_table
 from shoal.datasets import COLUMNS
 from shoal.metrics import correlation_change, first_principal_component, information_loss, std_ratio
 from shoal.steps.microaggregation.aggregates import group_mean
@@ -60,16 +60,17 @@ def release(method: str, k: int, direction: str = "ascending", column: int | Non
         return np.column_stack(
             [
                 group_mean(
-                    values, groups(values[:, None], method, k, descending=is_descending, **options)
+                    values,
+                    group_labels(values[:, None], method, k, descending=is_descending, **options),
                 )
                 for values in Z.T
             ]
         )
-    return masked(Z, groups(Z, method, k, descending=is_descending, **options))
+    return group_means(Z, group_labels(Z, method, k, descending=is_descending, **options))
 
 
 def loss(method: str, k: int, direction: str = "ascending", column: int | None = None) -> float:
-    """Return its information loss."""
+    """Return the information loss of one of the methods of the paper."""
     return float(
         information_loss(reference_table("tarragona"), release(method, k, direction, column))
     )
@@ -109,7 +110,7 @@ def losses() -> dict[Key, float]:
 
 
 def table_1() -> Table:
-    """Information loss of every method."""
+    """Return the information loss of every method."""
     return Table.of(
         "Table 1: information loss, 100 SSE / SST",
         "Least and greatest are over the thirteen variables and both directions (PV), or over which"
@@ -121,7 +122,7 @@ def table_1() -> Table:
 
 
 def table_2() -> Table:
-    """Standard deviations of the masked columns."""
+    """Return the standard deviations of the masked columns."""
     Z = reference_table("tarragona")
     ours: dict[Key, float] = {}
     for method in METHODS:
@@ -134,12 +135,12 @@ def table_2() -> Table:
         " and operating profit, not what the text of the paper names: only so do the columns fit.",
         published.TABLE_2,
         ours,
-        {("", method): note for method, note in notes.LATER.items()},
+        {("", method): note for method, note in notes.LATER_TABLES.items()},
     )
 
 
 @cache
-def component(method: str) -> tuple[Matrix, float]:
+def first_component(method: str) -> tuple[Matrix, float]:
     """Return the loadings of the first component, V1 positive, and the share it explains."""
     Z = reference_table("tarragona")
     loadings, share = first_principal_component(
@@ -149,10 +150,10 @@ def component(method: str) -> tuple[Matrix, float]:
 
 
 def table_3() -> Table:
-    """Weights of the columns on the first component."""
+    """Return the weights of the columns on the first component."""
     ours: dict[Key, float] = {}
     for method in ("original", *METHODS):
-        loadings, share = component(method)
+        loadings, share = first_component(method)
         ours |= {(name, method): float(loadings[i]) for name, i in VARIABLES.items()}
         ours["explained, %", method] = share
     return Table.of(
@@ -161,28 +162,28 @@ def table_3() -> Table:
         " Table 2. The last row is the share of the variation that the component explains.",
         published.TABLE_3,
         ours,
-        {("", method): note for method, note in notes.LATER.items()},
+        {("", method): note for method, note in notes.LATER_TABLES.items()},
     )
 
 
 def table_3_changes() -> Table:
-    """Changes of these weights."""
-    before, _ = component("original")
+    """Return the changes of the weights on the first component."""
+    original_loadings, _ = first_component("original")
     ours: dict[Key, float] = {}
     for method in METHODS:
-        change = 100 * (component(method)[0] / before - 1)
+        change = 100 * (first_component(method)[0] / original_loadings - 1)
         ours |= {(name, method): float(change[i]) for name, i in VARIABLES.items()}
     return Table.of(
         "Table 3, in parentheses: change of the weights in per cent",
         "",
         published.TABLE_3_CHANGES,
         ours,
-        {("", method): note for method, note in notes.LATER.items()},
+        {("", method): note for method, note in notes.LATER_TABLES.items()},
     )
 
 
 def table_4() -> Table:
-    """Changes of the correlations."""
+    """Return the changes of the correlations."""
     Z = reference_table("tarragona")
     ours: dict[Key, float] = {}
     for method in METHODS:
@@ -193,7 +194,7 @@ def table_4() -> Table:
         "Average and standard deviation (by n - 1) of |r' - r|.",
         published.TABLE_4,
         ours,
-        {(method, ""): note for method, note in notes.LATER.items()},
+        {(method, ""): note for method, note in notes.LATER_TABLES.items()},
     )
 
 
@@ -201,8 +202,8 @@ SECTIONS: tuple[Callable[[], Section], ...] = (
     growth.figure_1,
     growth.figure_2,
     table_1,
-    growth.growths,
-    shuffled,
+    growth.growth_table,
+    shuffle_table,
     table_2,
     table_3,
     table_3_changes,

@@ -4,21 +4,23 @@ import numpy as np
 
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import NumberTable
-from reproduction.runs import Labels, Matrix, groups, loss, reference_table, sse, sst
+from reproduction.runs import Labels, Matrix, group_labels, loss, reference_table, sse, sst
 
-# Coordinates of our own: the paper draws its figures without any.
-NINE = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [1.5, 3], [7, 1], [7, 2], [8, 1.5], [7.5, 3.0]])
-SIX = np.array([[1, 1], [0, 0], [5, 2], [9, 1], [10, 0], [5, -4.0]])  # vectors 1 to 6
+# The coordinates are ours: the paper prints none.
+NINE_RECORDS = np.array(
+    [[1, 1], [1, 2], [2, 1], [2, 2], [1.5, 3], [7, 1], [7, 2], [8, 1.5], [7.5, 3.0]]
+)
+SIX_RECORDS = np.array([[1, 1], [0, 0], [5, 2], [9, 1], [10, 0], [5, -4.0]])  # vectors 1 to 6
 
 
-def growths() -> NumberTable:
-    """Loss of both growths, either extreme record first."""
+def growth_table() -> NumberTable:
+    """Return the loss of either way to grow a group, with either extreme record first."""
     Z, columns, rows = reference_table("tarragona"), [], {}
     for grow, title in (("centroid", "to the mean so far"), ("extreme", "to the extreme record")):
         rows[f"nearest {title}"] = [
-            loss(Z, groups(Z, "mward", k, grow=grow, descending=turned))
+            loss(Z, group_labels(Z, "mward", k, grow=grow, descending=is_descending))
             for k in (3, 4, 5)
-            for turned in (False, True)
+            for is_descending in (False, True)
         ]
     for k in (3, 4, 5):
         columns += [f"k={k}, lower first", f"k={k}, upper first"]
@@ -27,16 +29,19 @@ def growths() -> NumberTable:
 
 
 def figure_1() -> Figure:
-    """Groups of fixed and of variable size."""
-    ways = {"fixed size": groups(NINE, "mdav", 3), "variable size": groups(NINE, "mward", 3)}
+    """Draw groups of fixed and of variable size."""
+    labels_by_method = {
+        "fixed size": group_labels(NINE_RECORDS, "mdav", 3),
+        "variable size": group_labels(NINE_RECORDS, "mward", 3),
+    }
     panels = tuple(
         Panel(
-            f"{title}, loss {100 * sse(NINE, labels) / sst(NINE):.1f} %",
+            f"{title}, loss {100 * sse(NINE_RECORDS, labels) / sst(NINE_RECORDS):.1f} %",
             "",
             "",
-            scatter(NINE, labels),
+            series_of_groups(NINE_RECORDS, labels),
         )
-        for title, labels in ways.items()
+        for title, labels in labels_by_method.items()
     )
     caption = (
         "Nine records in two natural groups, k = 3: groups of exactly three (`mdav`) cut across"
@@ -46,13 +51,15 @@ def figure_1() -> Figure:
 
 
 def figure_2() -> Figure:
-    """Six records grouped from either extreme record."""
+    """Draw the groups of six records, formed from either extreme record."""
     panels = tuple(
         Panel(
             f"from vector {first}", "", "",
-            scatter(SIX, groups(SIX, "mward", 3, descending=turned)),
+            series_of_groups(
+                SIX_RECORDS, group_labels(SIX_RECORDS, "mward", 3, descending=is_descending)
+            ),
         )
-        for first, turned in ((2, False), (5, True))
+        for first, is_descending in ((2, False), (5, True))
     )  # fmt: skip
     caption = (
         "Maximum distance, k = 3: from vector 2 the groups are (1, 2, 3) and (4, 5, 6), from vector"
@@ -62,7 +69,7 @@ def figure_2() -> Figure:
     return Figure("ward-mwa-figure-2", "Figure 2", caption, panels)
 
 
-def scatter(X: Matrix, labels: Labels) -> tuple[Series, ...]:
+def series_of_groups(X: Matrix, labels: Labels) -> tuple[Series, ...]:
     """Return one series of points for each group."""
     return tuple(
         Series(

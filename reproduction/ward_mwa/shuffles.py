@@ -1,4 +1,4 @@
-"""How far the order of the records in the file moves the losses of Table 1."""
+"""How much the losses of Table 1 depend on the order of the records in the file."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 
 from reproduction.page import TextTable
-from reproduction.runs import groups, loss, reference_table
+from reproduction.runs import group_labels, loss, reference_table
 from reproduction.stored_results import stored
 from reproduction.ward_mwa.published import TABLE_1
 
-SHUFFLES, SEED = 100, 1998
+N_SHUFFLES, SEED = 100, 1998
 
 
 @dataclass(frozen=True)
 class Case:
-    """Cells of Table 1 that differ from ours, and the run behind them."""
+    """Cells of Table 1 that differ from ours, and the run that gives ours."""
 
     rows: tuple[str, ...]
     k: int
@@ -24,7 +24,7 @@ class Case:
 
     @property
     def printed(self) -> list[str]:
-        """Return what the paper prints."""
+        """The cells as the paper prints them."""
         return [TABLE_1[row, f"k={self.k}"] for row in self.rows]
 
 
@@ -39,31 +39,36 @@ CASES = (
 
 
 @stored("ward-mwa-shuffles")
-def ranges() -> list[tuple[float, float]]:
+def loss_ranges() -> list[tuple[float, float]]:
     """Return the least and the greatest loss of each case over shuffled files."""
-    ranges_ = []
+    ranges = []
     for case in CASES:
-        Z, draw = reference_table("tarragona"), np.random.default_rng(SEED)
+        Z, rng = reference_table("tarragona"), np.random.default_rng(SEED)
         losses = []
-        for _ in range(SHUFFLES):
-            W = Z[draw.permutation(len(Z))]
-            losses.append(round(loss(W, groups(W, case.method, case.k, **case.options)), 2))
-        ranges_.append((min(losses), max(losses)))
-    return ranges_
+        for _ in range(N_SHUFFLES):
+            shuffled_Z = Z[rng.permutation(len(Z))]
+            losses.append(
+                round(
+                    loss(shuffled_Z, group_labels(shuffled_Z, case.method, case.k, **case.options)),
+                    2,
+                )
+            )
+        ranges.append((min(losses), max(losses)))
+    return ranges
 
 
-def shuffled() -> TextTable:
-    """Losses of the same table with its records in other orders."""
+def shuffle_table() -> TextTable:
+    """Return the losses of the same table with its records in other orders."""
     rows = {
         f"{' and '.join(case.rows)}, k = {case.k}": (
             " and ".join(case.printed),
             f"{least:.2f} to {greatest:.2f}",
         )
-        for case, (least, greatest) in zip(CASES, ranges(), strict=True)
+        for case, (least, greatest) in zip(CASES, loss_ranges(), strict=True)
     }
     about = (
         "Ties, and which of two extreme records comes first, depend on the order of the file. The"
-        f" same runs on {SHUFFLES} shuffled files show how far."
+        f" same runs on {N_SHUFFLES} shuffled files show how far."
     )
     return TextTable(
         "Table 1 and the order of the records", about, rows, ("published", "ours, shuffled")

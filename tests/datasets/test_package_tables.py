@@ -158,7 +158,7 @@ def test_bad_parameters_of_survey_are_refused(options):
 
 def test_the_catalogue_names_every_table_with_its_size():
     assert datasets.names() == ["census", "eia", "sme", "survey", "tarragona"]
-    sizes = {name: (one.rows, one.columns) for name, one in datasets.CATALOGUE.items()}
+    sizes = {name: (entry.rows, entry.columns) for name, entry in datasets.CATALOGUE.items()}
     assert sizes == {
         "census": (1080, 13),
         "eia": (4092, 15),
@@ -166,9 +166,9 @@ def test_the_catalogue_names_every_table_with_its_size():
         "survey": (1000, 10),
         "tarragona": (834, 13),
     }
-    for name, one in datasets.CATALOGUE.items():
-        assert one.load is getattr(datasets, name)
-        assert one.line
+    for name, entry in datasets.CATALOGUE.items():
+        assert entry.load is getattr(datasets, name)
+        assert entry.line
 
 
 @own_tables

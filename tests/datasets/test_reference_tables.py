@@ -33,10 +33,10 @@ def test_the_literature_uses_these_columns(name):
 
 
 def test_of_eia_the_literature_uses_the_number_and_ten_revenues_and_sales():
-    first, *others = datasets.COLUMNS["eia"]
-    assert first == "UTILITYID"
-    assert len(others) == 10
-    assert all(column.endswith(("REVENUE", "SALES")) for column in others)
+    number, *amounts = datasets.COLUMNS["eia"]
+    assert number == "UTILITYID"
+    assert len(amounts) == 10
+    assert all(column.endswith(("REVENUE", "SALES")) for column in amounts)
 
 
 @each_table

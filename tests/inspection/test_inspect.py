@@ -1,4 +1,4 @@
-"""A look at a table before it is masked."""
+"""Inspection of a table before it is masked: roles, kinds, sentences, plans and hierarchies."""
 
 import json
 import tomllib
@@ -94,17 +94,17 @@ SURVEY = pd.DataFrame(
 
 def test_weights_and_households_are_distinguished_from_other_columns():
     inspection = inspect(SURVEY)
-    suggested = roles(inspection)
-    assert suggested["hh_id"] == "household"
-    assert suggested["sample_weight"] == "weight"
-    assert suggested["weight"] == "quasi-identifier"
+    roles_by_name = roles(inspection)
+    assert roles_by_name["hh_id"] == "household"
+    assert roles_by_name["sample_weight"] == "weight"
+    assert roles_by_name["weight"] == "quasi-identifier"
     why = {entry["name"]: entry["why"] for entry in inspection.columns}
     assert "2.0 records share a value" in why["hh_id"]
     assert "if it is a survey weight" in why["weight"]
     assert roles(inspect(SURVEY.assign(AFNLWGT=SURVEY["salary"])))["AFNLWGT"] == "weight"
     assert roles(inspect(SURVEY.assign(sample_weight=0)))["sample_weight"] != "weight"
-    shared = SURVEY.assign(hh_id=range(40))
-    assert roles(inspect(shared))["hh_id"] == "identifier"
+    one_record_each = SURVEY.assign(hh_id=range(40))
+    assert roles(inspect(one_record_each))["hh_id"] == "identifier"
 
 
 def test_persons_with_several_records_are_units():
@@ -112,12 +112,15 @@ def test_persons_with_several_records_are_units():
     inspection = inspect(panel)
     assert roles(inspection)["pid"] == "unit"
     assert 'pid = "unit"' in inspection.starter_plan(2).replace('"pid"', "pid")
-    both = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
-    assert (roles(both)["pid"], roles(both)["hh_id"]) == ("identifier", "household")
+    with_households = inspect(panel.assign(hh_id=[i // 8 for i in range(40)]))
+    assert (roles(with_households)["pid"], roles(with_households)["hh_id"]) == (
+        "identifier",
+        "household",
+    )
     assert roles(inspect(panel.assign(pid=range(40))))["pid"] == "identifier"
     assert roles(inspect(panel.assign(region_id=[i % 4 for i in range(40)])))["region_id"] != "unit"
-    holed = inspect(panel.assign(pid=panel["pid"].where(panel["pid"] > 0)))
-    assert roles(holed)["pid"] != "unit"
+    with_missing = inspect(panel.assign(pid=panel["pid"].where(panel["pid"] > 0)))
+    assert roles(with_missing)["pid"] != "unit"
 
 
 def test_a_starter_plan_declares_the_unit():
@@ -154,10 +157,10 @@ def test_a_column_that_singles_out_with_others_is_suggested():
 def test_triples_are_shown_where_more_than_three_columns_are_known():
     inspection = inspect(SURVEY.assign(age=[20 + i % 9 for i in range(40)]))
     sizes = [len(entry["columns"]) for entry in inspection.combinations]
-    known = [role for role in roles(inspection).values() if role == "quasi-identifier"]
-    assert len(known) > 3
+    quasi_identifiers = [role for role in roles(inspection).values() if role == "quasi-identifier"]
+    assert len(quasi_identifiers) > 3
     assert sizes == sorted(sizes)
-    assert {2, 3, len(known)} == set(sizes)
+    assert {2, 3, len(quasi_identifiers)} == set(sizes)
 
 
 def test_a_starter_plan_runs_once_k_is_given(tmp_path):
@@ -224,7 +227,9 @@ def test_squares_are_found():
     rng = np.random.default_rng(0)
     exper, other = rng.integers(0, 30, (2, 60))
     data = pd.DataFrame({"exper": exper, "other": other, "expersq": exper**2})
-    [sentence] = [one for one in inspect(data).sentences if one.code == "derived-column"]
+    [sentence] = [
+        sentence for sentence in inspect(data).sentences if sentence.code == "derived-column"
+    ]
     assert sentence.columns == ("expersq", "exper")
     assert "by a square." in sentence.text
     [relation] = find_relations(open_frame(data[["expersq", "exper"]]), ["expersq", "exper"])
@@ -240,13 +245,15 @@ def test_relations_are_found_only_where_they_hold():
         X = pd.DataFrame(rng.integers(0, 4, (40, 5)), columns=list("abcde")).astype(float)
         X["f"] = 3 - 2 * X["b"]
         X.loc[rng.random(40) < 0.1, "c"] = None
-        inspection = {one.column: one.sources for one in find_relations(open_frame(X), list(X))}
-        assert inspection.pop("f") == ("b",)
-        for name, sources in inspection.items():
-            parts = X[[name, *sources]].dropna().to_numpy()
-            A = np.column_stack([parts[:, 1:], np.ones(len(parts))])
-            rest = parts[:, 0] - A @ np.linalg.lstsq(A, parts[:, 0], rcond=None)[0]
-            assert np.abs(rest).max() < 1e-3
+        sources_by_column = {
+            relation.column: relation.sources for relation in find_relations(open_frame(X), list(X))
+        }
+        assert sources_by_column.pop("f") == ("b",)
+        for name, sources in sources_by_column.items():
+            complete = X[[name, *sources]].dropna().to_numpy()
+            A = np.column_stack([complete[:, 1:], np.ones(len(complete))])
+            residuals = complete[:, 0] - A @ np.linalg.lstsq(A, complete[:, 0], rcond=None)[0]
+            assert np.abs(residuals).max() < 1e-3
 
 
 def test_a_sorted_table_keys_and_constant_columns_are_named():
@@ -354,7 +361,7 @@ def test_many_columns_are_inspected_without_all_pairs():
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(60, 120)).round(2)).rename(columns=str)
     inspection = inspect(data)
-    pairs = [one for one in inspection.combinations if len(one["columns"]) == 2]
+    pairs = [entry for entry in inspection.combinations if len(entry["columns"]) == 2]
     assert len(pairs) == 5
 
 
@@ -362,7 +369,9 @@ def test_text_among_numbers_is_named_with_its_record():
     inspection = inspect(
         pd.DataFrame({"age": ["34", "4e", "35", "36"] * 4, "town": list("abab") * 4})
     )
-    [sentence] = [one for one in inspection.sentences if one.code == "text-disguises-values"]
+    [sentence] = [
+        sentence for sentence in inspection.sentences if sentence.code == "text-disguises-values"
+    ]
     assert sentence.columns == ("age",)
     assert "record 2" in sentence.text
     assert "# 12 of 16 cells" in inspection.starter_plan(2)
@@ -405,7 +414,9 @@ def test_hierarchies_are_suggested_for_quasi_identifiers():
         "birth_date": {"periods": ["month", "quarter", "year"]},
         "zip": {"prefixes": [4, 3, 2]},
     }
-    (sentence,) = [one for one in inspection.sentences if one.code == "hierarchy-suggested"]
+    (sentence,) = [
+        sentence for sentence in inspection.sentences if sentence.code == "hierarchy-suggested"
+    ]
     assert sentence.columns == ("age", "height", "birth_date", "zip")
     for name, rule in rules.items():  # each can be declared as it stands
         values = [str(value) for value in data[name].drop_duplicates()]
@@ -418,7 +429,7 @@ def test_missing_values_are_neither_distinct_nor_unique():
     for name, (distinct, unique) in {"sex": (2, 0), "x": (2, 0), "age": (12, 12 / 13)}.items():
         entry = inspection[name]
         assert (entry["missing"], entry["distinct"], entry["unique"]) == (1, distinct, unique)
-    together = {tuple(one["columns"]): one["unique"] for one in inspection.combinations}
+    together = {tuple(c["columns"]): c["unique"] for c in inspection.combinations}
     assert together["sex", "age"] == 1.0  # here a missing value counts as a value, and it says so
     assert "a missing value counts" in str(inspection)
     assert "a missing value counts" not in str(inspect(data[["sex"]].dropna()))
@@ -436,18 +447,22 @@ def test_words_for_missing_values_are_named_in_columns_of_categories():
         0,
         3,
     )  # read as they are
-    named = [one.columns for one in inspection.sentences if one.code == "missing-codes"]
-    assert named == [("sex",), ("hand",)]
+    columns = [
+        sentence.columns for sentence in inspection.sentences if sentence.code == "missing-codes"
+    ]
+    assert columns == [("sex",), ("hand",)]
 
 
 def test_only_cells_with_a_value_are_said_to_read_as_numbers():
     cells = ["1", "2", None, "3"] * 6
     inspection = inspect(pd.DataFrame({"smokes": cells, "other": ["1", "2", None, "x"] * 6}))
-    all_of_them, some = (one for one in inspection.sentences if one.code == "text-disguises-values")
-    assert "18 cells" in all_of_them.text
-    assert "others" not in all_of_them.text
-    assert "12 of 18" in some.text
-    assert "others" in some.text
+    about_all, about_some = (
+        sentence for sentence in inspection.sentences if sentence.code == "text-disguises-values"
+    )
+    assert "18 cells" in about_all.text
+    assert "others" not in about_all.text
+    assert "12 of 18" in about_some.text
+    assert "others" in about_some.text
 
 
 def test_wages_are_confidential_like_a_wage():

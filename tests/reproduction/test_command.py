@@ -38,8 +38,8 @@ def sections(monkeypatch):
 def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, sections):
     result = shell(tmp_path / "new" / "folder")
     assert result.exit_code == 0
-    said = "1 of 1 claims hold; 1 figures drawn."
-    assert result.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {said}\n"
+    sentence = "1 of 1 claims hold; 1 figures drawn."
+    assert result.stdout == f"{tmp_path / 'new' / 'folder' / 'one'}.md: {sentence}\n"
     names = {path.name for path in (tmp_path / "new" / "folder").iterdir()}
     assert names == {"one.md", "README.md", "contents.md", "methods.md", "one-figure-1.svg"}
 
@@ -56,10 +56,10 @@ def test_what_exists_is_replaced_only_when_asked(tmp_path, sections):
 def test_a_single_paper_leaves_the_others_and_the_index(tmp_path, sections):
     assert shell(tmp_path, "--only", "one").exit_code == 0
     assert not (tmp_path / "README.md").exists()
-    wrong = shell(tmp_path, "--only", "tow")
-    assert wrong.exit_code == 2
-    assert "There is no paper 'tow'." in wrong.stderr
-    assert "Choose one of: one." in wrong.stderr
+    result = shell(tmp_path, "--only", "tow")
+    assert result.exit_code == 2
+    assert "There is no paper 'tow'." in result.stderr
+    assert "Choose one of: one." in result.stderr
 
 
 def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, sections, monkeypatch):

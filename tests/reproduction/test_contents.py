@@ -47,18 +47,20 @@ def test_every_location_exists(paper, location):
 
 @pytest.mark.parametrize("paper", PAPERS)
 def test_every_table_and_figure_of_a_page_is_listed(paper):
-    named = {
+    listed = {
         heading_of(location, TEXTS[paper])
         for item in contents()[paper]
         for location in item.locations
         if location.startswith("#")
     }
-    printed = [
+    headings_of_paper = [
         heading for heading in headings(TEXTS[paper]) if heading.startswith(("Table", "Figure"))
     ]
-    ours = ("and the order of the records", "in digits")
+    our_endings = ("and the order of the records", "in digits")
     assert [
-        heading for heading in printed if heading not in named and not heading.endswith(ours)
+        heading
+        for heading in headings_of_paper
+        if heading not in listed and not heading.endswith(our_endings)
     ] == []
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reproduction.mu_approx.example import companies
-from reproduction.runs import groups
+from reproduction.runs import group_labels
 from reproduction.ward_mwa import growth
 
 
@@ -13,15 +13,18 @@ def sets(labels):
 
 
 def test_six_vectors_are_grouped_as_in_figure_2_of_the_paper_on_mwa():
-    lower, upper = (groups(growth.SIX, "mward", 3, descending=way) for way in (False, True))
+    lower, upper = (
+        group_labels(growth.SIX_RECORDS, "mward", 3, descending=is_descending)
+        for is_descending in (False, True)
+    )
     assert sets(lower) == {frozenset({1, 2, 3}), frozenset({4, 5, 6})}
     assert sets(upper) == {frozenset({3, 4, 5}), frozenset({1, 2, 6})}
 
 
 def test_nine_records_fall_into_groups_of_five_and_four():
-    assert {len(group) for group in sets(groups(growth.NINE, "mward", 3))} == {4, 5}
+    assert {len(group) for group in sets(group_labels(growth.NINE_RECORDS, "mward", 3))} == {4, 5}
 
 
 def test_the_optimum_of_the_companies_is_that_of_the_paper():
-    actual = sets(groups(companies(), "optimal", 3))
+    actual = sets(group_labels(companies(), "optimal", 3))
     assert actual == {frozenset({1, 2, 3, 10}), frozenset({4, 5, 9}), frozenset({6, 7, 8, 11})}

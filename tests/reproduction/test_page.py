@@ -77,11 +77,11 @@ def test_what_is_cut_or_copied_is_marked_and_counted_as_such():
     assert "|  | difference | = | = cut | input |" in markdown.section_text(table)
     assert not Table.of("", "", printed, ours).comparisons[1].agrees
     page = Page("p", "Title", "Authors.", "About.", (table,))
-    assert markdown.tally(page) == (
+    assert markdown.result_sentence(page) == (
         "2 of 2 printed figures reproduced to the digit (1 rounded, 1 cut)."
     )
     page = replace(page, sections=(table, replace(table, title="Table 10: y")))
-    assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.tally(page)
+    assert "Table 9 2 of 2, Table 10 2 of 2." in markdown.result_sentence(page)
 
 
 def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
@@ -92,9 +92,9 @@ def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
 
 
 def test_where_data_are_not_known_no_difference_is_claimed():
-    shown = markdown.section_text(replace(TABLE, uses_other_data=True))
-    assert "difference" not in shown
-    assert "Another tail." not in shown
+    text = markdown.section_text(replace(TABLE, uses_other_data=True))
+    assert "difference" not in text
+    assert "Another tail." not in text
 
 
 def test_whole_numbers_stay_whole():
@@ -106,27 +106,27 @@ def test_a_page_counts_agreements_and_differences():
     claims = (Claim("a", "b", True), Claim("c", "d", False, "Because."))
     figure = Figure("f", "Figure 1", "Caption.", ())
     page = Page("p", "Title", "Authors.", "About.", (TABLE, Claims("C", "", claims), figure))
-    tally = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims hold;"
-    assert markdown.tally(page) == f"{tally} 1 figures drawn."
-    shown = markdown.page_text(page)
-    assert "| a | b | holds |" in shown
-    assert "| c | d | does not hold. Because. |" in shown
-    assert "![Figure 1](f.svg)" in shown
-    assert "\n\n\n" not in shown
-    assert f"| [Title](p.md) | {tally} 1 figures drawn. |" in markdown.index_text([page])
+    sentence = "2 of 3 printed figures reproduced to the digit; 1 of 2 claims hold;"
+    assert markdown.result_sentence(page) == f"{sentence} 1 figures drawn."
+    text = markdown.page_text(page)
+    assert "| a | b | holds |" in text
+    assert "| c | d | does not hold. Because. |" in text
+    assert "![Figure 1](f.svg)" in text
+    assert "\n\n\n" not in text
+    assert f"| [Title](p.md) | {sentence} 1 figures drawn. |" in markdown.index_text([page])
 
 
 def test_numbers_of_ours_are_a_table():
-    shown = markdown.section_text(NumberTable("N", ("λ = 0",), {"k = 5": [0.12345]}))
-    assert shown == "### N\n\n|  | λ = 0 |\n| --- | --- |\n| k = 5 | 0.1235 |\n"
+    text = markdown.section_text(NumberTable("N", ("λ = 0",), {"k = 5": [0.12345]}))
+    assert text == "### N\n\n|  | λ = 0 |\n| --- | --- |\n| k = 5 | 0.1235 |\n"
 
 
 def test_the_same_figure_gives_the_same_bytes():
     lines = (Series("k = 5", (0, 1), (0.5, 0.25), "o-"), Series("k = 10", (0, 4), (0.5, 0.3)))
     panel = Panel("(b)", "$D_X$", "$D_Y$", lines, diagonal=True, x_max=3)
     figure = Figure("f", "Figure 1", "", (panel, panel))
-    first = draw(figure)
-    assert draw(figure) == first
-    assert first.startswith(b"<?xml")
-    assert b"k = 10" in first  # text stays text
-    assert b"<dc:date>" not in first
+    content = draw(figure)
+    assert draw(figure) == content
+    assert content.startswith(b"<?xml")
+    assert b"k = 10" in content  # text stays text
+    assert b"<dc:date>" not in content

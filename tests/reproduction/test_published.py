@@ -49,17 +49,17 @@ def test_losses_grow_with_k(cells):
 
 def test_changes_of_weights_follow_from_the_weights():
     for (row, method), change in ward.TABLE_3_CHANGES.items():
-        before, after = float(ward.TABLE_3[row, "original"]), float(ward.TABLE_3[row, method])
+        original, masked = float(ward.TABLE_3[row, "original"]), float(ward.TABLE_3[row, method])
         assert float(change) == pytest.approx(
-            100 * (after / before - 1), abs=200 * 0.01 / abs(before)
+            100 * (masked / original - 1), abs=200 * 0.01 / abs(original)
         )
 
 
 def test_standard_deviations_follow_from_the_losses():
     """The variances that are left, and the loss, make up the whole."""
     for method, loss in {"FS_FPC": 23.87, "FS_SZ": 28.92, "FS_I": 2.24, "MWA_SZ": 19.16}.items():
-        kept = [float(cell) ** 2 for (_, name), cell in ward.TABLE_2.items() if name == method]
-        assert 100 * (1 - sum(kept) / 13) == pytest.approx(loss, abs=0.7)
+        variances = [float(cell) ** 2 for (_, name), cell in ward.TABLE_2.items() if name == method]
+        assert 100 * (1 - sum(variances) / 13) == pytest.approx(loss, abs=0.7)
 
 
 @pytest.mark.parametrize("cells", [example.TABLE_3, example.TABLE_4])

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from reproduction.records import improve as improving
 from reproduction.records.page import PAGE, page
-from reproduction.records.record import published, read, write
+from reproduction.records.record import read, recorded_cells, write
 from reproduction.records.verification import NotVerified, verify
 from reproduction.records.verifier import Certificate, check_duals, check_partition
 from twins.pricing import reduced_cost
 
 
-def looks():
+def ticking_clock():
     """Return a clock that is a thousandth of a second later at every look."""
     ticks = count()
     return lambda: next(ticks) / 1000
@@ -25,7 +25,7 @@ def looks():
 SECONDS = ("tarragona-2", "census-2")  # cells whose bounds are verified within seconds
 
 
-@pytest.mark.parametrize("name", published())
+@pytest.mark.parametrize("name", recorded_cells())
 def test_the_partition_on_record_has_the_loss_on_record(name):
     record = read(name)
     assert record.name == name
@@ -40,7 +40,7 @@ def test_the_bound_on_record_is_verified(name):
 
 
 def test_the_page_shows_the_records():
-    assert PAGE.read_text() == page(map(read, published()))
+    assert PAGE.read_text() == page(map(read, recorded_cells()))
 
 
 @pytest.mark.parametrize("name", ["tarragona-2", "census-3"])
@@ -55,9 +55,9 @@ def test_a_changed_label_is_refused(name):
 
 def test_a_raised_dual_is_refused():
     record = read("tarragona-2")
-    at = int(np.argmax(record.duals))
+    greatest = int(np.argmax(record.duals))
     duals = record.duals.copy()
-    duals[at] *= 1.0001
+    duals[greatest] *= 1.0001
     with pytest.raises(NotVerified) as error:
         verify(replace(record, duals=duals))
     assert error.value.code == "bound"
@@ -122,36 +122,36 @@ def test_what_a_proof_finds_in_a_tied_table_passes_the_verifier(k, seed):
     """Clusters of records far apart, which are no multiples of k; the optimum is known."""
     rng = np.random.default_rng(seed)
     sizes = (2 * k - 1, k + 1, k)
-    X = np.vstack([rng.integers(0, 3, (size, 2)) + 50.0 * at for at, size in enumerate(sizes)])
+    X = np.vstack([rng.integers(0, 3, (size, 2)) + 50.0 * i for i, size in enumerate(sizes)])
     labels = np.repeat([0, 1, 2], sizes)
-    proof = improving.Proof(X, k, labels, improving.Budget(60.0, looks()))
+    proof = improving.Proof(X, k, labels, improving.Budget(60.0, ticking_clock()))
     proof.run_dual_ascent()
     proof.solve_relaxation()
-    duals = improving.feasible(proof)
+    duals = improving.feasible_duals(proof)
     certificate = Certificate(
         duals.record_dual, proof.columns.triples[: len(duals.triple_dual)].tolist(),
         duals.triple_dual.tolist(), [row[row >= 0].tolist() for row in duals.clusters],
         duals.divisors.tolist(), duals.cluster_dual.tolist(),
     )  # fmt: skip
-    least = check_partition(X, k, labels)  # of two groups, and no other division is possible
+    optimum = check_partition(X, k, labels)  # of two groups, and no other division is possible
     assert len(certificate.clusters)
     assert check_duals(X, k, certificate) == 0
-    assert 0.999 * least < certificate.bound() <= least * (1 + 1e-9)
+    assert 0.999 * optimum < certificate.bound() <= optimum * (1 + 1e-9)
 
 
 def test_a_record_can_be_beaten(tmp_path):
     """One that starts with a poor partition and no duals."""
     best = read("tarragona-2")
     labels = np.minimum(np.arange(len(best.labels)) // 2, len(best.labels) // 2 - 1)
-    poor = replace(
+    poor_record = replace(
         best, labels=labels.tolist(), loss=1e9, bound=0.0, claimed=0.0, duals=[],
         triples=[], triple_duals=[], clusters=[], divisors=[], cluster_duals=[],
     )  # fmt: skip
-    new = improving.improve(poor, 2.0, 0)
+    new = improving.improve(poor_record, 2.0, 0)
     assert best.bound * 0.5 < new.bound <= new.claimed <= best.loss * (1 + 1e-9) <= new.loss * 2
     verify(new, bounds=False)
     write(new, tmp_path)
     assert read(new.name, tmp_path) == new
-    kept = improving.better(best, new)
-    assert kept.claimed == pytest.approx(best.claimed, rel=1e-9)  # both claim the optimum
-    assert replace(kept, claimed=best.claimed) == best
+    combined = improving.combine(best, new)
+    assert combined.claimed == pytest.approx(best.claimed, rel=1e-9)  # both claim the optimum
+    assert replace(combined, claimed=best.claimed) == best

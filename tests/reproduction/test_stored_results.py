@@ -28,25 +28,25 @@ def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, mon
 
 def test_samples_of_census_are_those_that_are_kept():
     rng = np.random.default_rng(two_mu_approx.SEED)
-    for kept in two_mu_approx.sample_sses()[:3]:
-        assert two_mu_approx.sample(rng) == pytest.approx(kept)
-    assert len(two_mu_approx.sample_sses()) == two_mu_approx.SAMPLES
+    for stored in two_mu_approx.sample_sses()[:3]:
+        assert two_mu_approx.sses_of_sample(rng) == pytest.approx(stored)
+    assert len(two_mu_approx.sample_sses()) == two_mu_approx.N_SAMPLES
 
 
 @pytest.mark.parametrize(("name", "k"), [("tarragona", 10), ("census", 5), ("eia", 3)])
 def test_draws_of_mu_approx_are_those_that_are_kept(name, k):
-    kept = losses.draws()[f"{name} {k}"]
-    assert len(kept) == len(losses.SEEDS)
-    for seed in (0, len(kept) - 1):
-        assert losses.run(name, "mu-approx", k, seed) == pytest.approx(kept[seed])
+    stored = losses.draws()[f"{name} {k}"]
+    assert len(stored) == len(losses.SEEDS)
+    for seed in (0, len(stored) - 1):
+        assert losses.losses_of_run(name, "mu-approx", k, seed) == pytest.approx(stored[seed])
 
 
 @pytest.mark.parametrize("kind", optimum.KINDS)
 def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
-    kept = optimum.trials()[kind]
-    assert len(kept) == optimum.TRIALS
+    stored = optimum.trials()[kind]
+    assert len(stored) == optimum.TRIALS
     for number in (0, 41):
-        assert np.allclose(optimum.trial(kind, number), kept[number])
+        assert np.allclose(optimum.trial(kind, number), stored[number])
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
 )
 def test_losses_of_the_comparison_are_those_that_are_kept(row):
     for name in ("tarragona", "census"):
-        kept = all_methods.losses_and_times()[row][name][:-1]
-        assert all_methods.losses(row, name) == pytest.approx(kept)
+        stored = all_methods.losses_and_times()[row][name][:-1]
+        assert all_methods.losses_of_row(row, name) == pytest.approx(stored)
 
 
 def test_the_comparison_names_every_method_that_takes_any_table_and_k():
-    apart = {"two-mu-approx", "optimal", "blocked", "refine", "search", "prove"}
-    assert {method for method, _ in all_methods.ROWS.values()} == set(METHODS) - apart
+    excluded = {"two-mu-approx", "optimal", "blocked", "refine", "search", "prove"}
+    assert {method for method, _ in all_methods.ROWS.values()} == set(METHODS) - excluded
     assert set(all_methods.losses_and_times()) == set(all_methods.ROWS)
 
 

@@ -22,8 +22,8 @@ def test_independent_noise_has_its_share_of_the_variance_and_no_correlation():
     noise = noisy(amount=0.25) - X
     assert noise.var(axis=0) / X.var(axis=0) == pytest.approx([0.25] * 3, rel=0.04)
     assert np.abs(noise.mean(axis=0) / X.std(axis=0)).max() < 0.02
-    both = np.corrcoef(np.hstack([noise, X]).T)
-    assert np.abs(both[:3] - np.eye(6)[:3]).max() < 0.03
+    correlations = np.corrcoef(np.hstack([noise, X]).T)
+    assert np.abs(correlations[:3] - np.eye(6)[:3]).max() < 0.03
 
 
 def test_correlated_noise_has_the_correlations_of_the_columns():
@@ -36,12 +36,14 @@ def test_correlated_noise_has_the_correlations_of_the_columns():
 
 @pytest.mark.parametrize("kind", ["independent", "correlated"])
 def test_the_spread_can_be_kept(kind):
-    grown = noisy(amount=0.5, kind=kind)
-    kept = noisy(amount=0.5, kind=kind, spread="kept")
-    assert kept.var(axis=0) / X.var(axis=0) == pytest.approx([1] * 3, rel=0.03)
+    with_grown_spread = noisy(amount=0.5, kind=kind)
+    with_kept_spread = noisy(amount=0.5, kind=kind, spread="kept")
+    assert with_kept_spread.var(axis=0) / X.var(axis=0) == pytest.approx([1] * 3, rel=0.03)
     # The same draws, drawn together around the mean of the column: exactly.
     mean = X.mean(axis=0)
-    assert np.allclose(kept - mean, (grown - mean) / np.sqrt(1.5), rtol=1e-12)
+    assert np.allclose(
+        with_kept_spread - mean, (with_grown_spread - mean) / np.sqrt(1.5), rtol=1e-12
+    )
 
 
 def test_dependent_constant_and_huge_columns_are_accepted():

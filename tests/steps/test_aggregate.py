@@ -112,7 +112,7 @@ def test_ties_do_not_depend_on_the_order_of_the_records(case, seed):
 @given(case=groups, bits=st.one_of(st.integers(0, 2**30 - 1), st.just(2**30 - 1)))
 def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, bits):
     values, labels = case
-    is_missing = np.array([bits >> at & 1 for at in range(len(values))], bool)
+    is_missing = np.array([bits >> i & 1 for i in range(len(values))], bool)
     for aggregate in (TRIMMED, group_median, group_geometric_mean):
         positive = np.where(is_missing, np.nan, np.abs(values) + 1)
         none = ~np.isin(labels, labels[~is_missing])
@@ -123,10 +123,10 @@ def test_missing_values_take_no_part_and_a_group_of_them_stays_missing(case, bit
         group_mean, np.where(is_missing, np.nan, values), labels, is_missing, np.nan
     )
     for group in np.unique(labels):
-        known = values[(labels == group) & ~is_missing]
+        present_values = values[(labels == group) & ~is_missing]
         released = result[labels == group]
         assert (
             np.isnan(released).all()
-            if not len(known)
-            else released == pytest.approx(known.mean(), abs=1e-9)
+            if not len(present_values)
+            else released == pytest.approx(present_values.mean(), abs=1e-9)
         )

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
 def frame(X):
-    return pd.DataFrame(X, columns=[f"c{at}" for at in range(X.shape[1])])
+    return pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
 
 
 def weighted(data, weights, k=3, method="mdav", **options):
-    named = dict(zip(data.columns, weights, strict=False))
+    column_weights = dict(zip(data.columns, weights, strict=False))
     return shoal.microaggregate(
-        data, list(data), k=k, method=method, column_weights=named, **options
+        data, list(data), k=k, method=method, column_weights=column_weights, **options
     )
 
 
@@ -44,8 +44,8 @@ def people(n=90, seed=1):
 )
 def test_groups_are_those_of_the_multiplied_columns(X, weights):
     data = frame(X)
-    named = dict(zip(data.columns, weights, strict=False))
-    step = Microaggregate(list(data), MDAV(k=3), column_weights=named)
+    column_weights = dict(zip(data.columns, weights, strict=False))
+    step = Microaggregate(list(data), MDAV(k=3), column_weights=column_weights)
     (groups,) = step.apply(open_frame(data), []).partitions
     expected = MDAV(k=3).fit(zscore(X) * weights[: X.shape[1]])
     np.testing.assert_array_equal(groups.labels, expected.labels_)
@@ -134,9 +134,13 @@ def test_function_plan_and_command_line_agree(tmp_path):
         result = CliRunner().invoke(app, [*common, *option, str(tmp_path / f"{name}.csv")])
         assert result.exit_code == 0, result.output
         pd.testing.assert_frame_equal(pd.read_csv(tmp_path / f"{name}.csv"), release.data)
-    both = ["--column-weight", "age=2", "--set", "column_weights=age=2"]
-    for wrong in (["--column-weight", "age"], ["--column-weight", "age=x"], both):
-        result = CliRunner().invoke(app, [*common, *wrong, str(tmp_path / "c.csv")])
+    repeated_option = ["--column-weight", "age=2", "--set", "column_weights=age=2"]
+    for refused_options in (
+        ["--column-weight", "age"],
+        ["--column-weight", "age=x"],
+        repeated_option,
+    ):
+        result = CliRunner().invoke(app, [*common, *refused_options, str(tmp_path / "c.csv")])
         assert result.exit_code != 0
         assert not (tmp_path / "c.csv").exists()
 

@@ -108,9 +108,9 @@ def test_a_file_shows_no_more_decimals_than_its_source(tmp_path, options, expect
         else text.read_csv(tmp_path / "out.csv").to_pandas()
     )
     assert tuple(frame.iloc[0]) == pytest.approx(expected, abs=1e-15)
-    again = deliver(done.release.plan, tmp_path / "in.csv", tmp_path / f"again.{ending}")
+    repeated = deliver(done.release.plan, tmp_path / "in.csv", tmp_path / f"again.{ending}")
     assert (tmp_path / f"again.{ending}").read_bytes() == (tmp_path / f"out.{ending}").read_bytes()
-    assert again.release.verdict.k == 3
+    assert repeated.release.verdict.k == 3
 
 
 def test_trailing_zeros_count_as_decimals(tmp_path):

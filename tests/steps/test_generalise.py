@@ -64,13 +64,13 @@ def lattices(draw):
     n, p = draw(st.integers(2, 25)), draw(st.integers(1, 3))
     frame, types = {}, {}
     for column in range(p):
-        values = [f"v{at}" for at in range(rng.integers(1, 7))]
+        values = [f"v{i}" for i in range(rng.integers(1, 7))]
         frame[f"c{column}"] = rng.choice(values, n)
         depth = int(rng.integers(0, 3))
         rows, parents = [[value] for value in values], values
         for level in range(depth):
             number = max(1, len(parents) // 2)
-            parent = {one: f"{level}.{rng.integers(0, number)}" for one in parents}
+            parent = {category: f"{level}.{rng.integers(0, number)}" for category in parents}
             rows = [[*row, parent[row[-1]]] for row in rows]
             parents = sorted(set(parent.values()))
         if depth:
@@ -91,7 +91,10 @@ def read_columns(data, types, loss="distinctions"):
 def least_loss(columns, codes, k, limit, units=None, meets=None, loss="distinctions"):
     """Return the least loss of all nodes by the slow search."""
     paths = [
-        {at: [own[at] for own in column.levels.ancestors] for at in range(len(column.labels[0]))}
+        {
+            code: [ancestors[code] for ancestors in column.levels.ancestors]
+            for code in range(len(column.labels[0]))
+        }
         for column in columns
     ]
     losses = [column.levels.losses for column in columns]
@@ -103,10 +106,13 @@ LOSSES = st.sampled_from(["distinctions", "entropy", "discernibility"])
 
 
 @given(
-    drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6, 1.0]), loss=LOSSES
+    table_types_units=lattices(),
+    k=st.integers(1, 4),
+    share=st.sampled_from([0.0, 0.2, 0.6, 1.0]),
+    loss=LOSSES,
 )
-def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
-    data, types, units = drawn
+def test_no_combination_of_levels_loses_less(table_types_units, k, share, loss):
+    data, types, units = table_types_units
     columns, codes = read_columns(data, types, loss)
     levels, limit = [column.levels for column in columns], int(share * len(data))
     pairs = loss == "discernibility"
@@ -119,9 +125,14 @@ def test_no_combination_of_levels_loses_less(drawn, k, share, loss):
         assert result.is_suppressed.sum() <= limit
 
 
-@given(drawn=lattices(), k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 0.6]), loss=LOSSES)
-def test_no_node_above_another_loses_less_than_its_bounds(drawn, k, share, loss):
-    data, types, units = drawn
+@given(
+    table_types_units=lattices(),
+    k=st.integers(1, 4),
+    share=st.sampled_from([0.0, 0.2, 0.6]),
+    loss=LOSSES,
+)
+def test_no_node_above_another_loses_less_than_its_bounds(table_types_units, k, share, loss):
+    data, types, units = table_types_units
     columns, codes = read_columns(data, types, loss)
     levels, limit = [column.levels for column in columns], int(share * len(data))
     lattice = Lattice(codes, levels, k, limit, units, discernibility=loss == "discernibility")
@@ -140,21 +151,21 @@ CONSTRAINTS = st.sampled_from(
 
 
 @given(
-    drawn=lattices(),
+    table_types_units=lattices(),
     k=st.integers(1, 3),
     share=st.sampled_from([0.0, 0.3, 0.6]),
     loss=LOSSES,
-    asked=CONSTRAINTS,
+    limits=CONSTRAINTS,
     ordered=st.booleans(),
     seed=st.integers(0, 999),
 )
 def test_no_combination_that_meets_a_constraint_loses_less(
-    drawn, k, share, loss, asked, ordered, seed
+    table_types_units, k, share, loss, limits, ordered, seed
 ):
-    data, types, units = drawn
+    data, types, units = table_types_units
     rng = np.random.default_rng(seed)
     values = np.unique(rng.integers(0, 4, len(data)), return_inverse=True)[1][:, None]
-    diversity, kind, closeness = asked
+    diversity, kind, closeness = limits
     constraint = PrivacyConstraint(
         ["c"], values, np.array([ordered]), diversity, kind, closeness, units, 1
     )
@@ -162,21 +173,22 @@ def test_no_combination_that_meets_a_constraint_loses_less(
     def meets(records):
         if units is not None:
             return constraint.is_met_by(np.array(records))
-        inside = np.isin(np.arange(len(data)), records)[:, None]
-        own, enough = values[inside[:, 0], 0], True
+        class_values, is_met = values[np.isin(np.arange(len(data)), records), 0], True
         if diversity is not None:
-            counted = getattr(twin_classes, kind)(np.zeros((len(own), 1)), own)
-            enough = counted >= diversity - 1e-9
+            count = getattr(twin_classes, kind)
+            n_values = count(np.zeros((len(class_values), 1)), class_values)
+            is_met = n_values >= diversity - 1e-9
         if closeness is not None:
             support = sorted(set(values[:, 0].tolist()))
-            of_all, of_own = (twin_classes.shares(v.tolist(), support) for v in (values[:, 0], own))
-            gaps = [p - q for p, q in zip(of_own, of_all, strict=True)]
+            table_shares = twin_classes.shares(values[:, 0].tolist(), support)
+            class_shares = twin_classes.shares(class_values.tolist(), support)
+            gaps = [p - q for p, q in zip(class_shares, table_shares, strict=True)]
             distance = sum(abs(gap) for gap in gaps) / 2
             if ordered:
                 moved = [abs(sum(gaps[: i + 1])) for i in range(len(gaps))]
                 distance = sum(moved) / max(1, len(support) - 1)
-            enough = enough and distance <= closeness + 1e-9
-        return enough
+            is_met = is_met and distance <= closeness + 1e-9
+        return is_met
 
     columns, codes = read_columns(data, types, loss)
     levels, limit = [column.levels for column in columns], int(share * len(data))
@@ -197,12 +209,12 @@ def skewed_table(seed):
     n, p = int(rng.integers(10, 60)), int(rng.integers(2, 4))
     frame, types = {}, {}
     for column in range(p):
-        values = [f"v{at}" for at in range(rng.integers(2, 7))]
+        values = [f"v{i}" for i in range(rng.integers(2, 7))]
         frame[f"c{column}"] = rng.choice(values, n, p=rng.dirichlet(np.ones(len(values))))
         rows, parents = [[value] for value in values], values
         for level in range(int(rng.integers(1, 3))):
             number = max(1, (len(parents) + 1) // 2)
-            parent = {one: f"{level}.{rng.integers(0, number)}" for one in parents}
+            parent = {category: f"{level}.{rng.integers(0, number)}" for category in parents}
             rows = [[*row, parent[row[-1]]] for row in rows]
             parents = sorted(set(parent.values()))
         types[f"c{column}"] = {"kind": "nominal", "hierarchy": rows}
@@ -245,9 +257,9 @@ def test_a_search_that_is_cut_short_has_a_bound_below_the_optimum(loss):
     pairs = loss == "discernibility"
     levels = [column.levels for column in columns]
     lattice = Lattice(codes, levels, 4, 20, discernibility=pairs)
-    whole, short = search(lattice), search(lattice, max_nodes=2)
-    assert short.n_evaluated < whole.n_evaluated <= whole.n_nodes
-    assert short.bound <= whole.loss <= short.loss
+    optimum, best_of_two = search(lattice), search(lattice, max_nodes=2)
+    assert best_of_two.n_evaluated < optimum.n_evaluated <= optimum.n_nodes
+    assert best_of_two.bound <= optimum.loss <= best_of_two.loss
     release = plan(k=4, suppression=0.05, loss=loss, max_nodes=2).run(people(400))
     (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
     assert finding.figures["evaluated"] < finding.figures["nodes"]
@@ -288,7 +300,7 @@ def test_every_class_of_the_release_holds_k_and_values_are_ancestors(make, suppr
 
 
 def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point():
-    codes = [f"{at:02d}" for at in range(29)]
+    codes = [f"{i:02d}" for i in range(29)]
     data = pd.DataFrame({"code": ["common"] * 71 + codes})
     release = Plan({}, [Generalise(["code"], 29, suppression=0.29)]).run(data)
     assert release.data["code"].isna().sum() == 29
@@ -296,11 +308,11 @@ def test_the_limit_of_suppressed_records_is_not_rounded_down_by_floating_point()
 
 
 def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
-    rows = [*((f"a{at}", "A") for at in range(9)), ("d", "D"), ("e", "E")]
+    rows = [*((f"a{i}", "A") for i in range(9)), ("d", "D"), ("e", "E")]
     data = pd.DataFrame({"x": ["a0"] * 2 + ["a1"] + ["d"] * 2 + ["e"], "y": ["n", "m"] * 3})
     columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
     lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
-    suppressed = lattice.record_mask(lattice.evaluate((1, 1)).suppressed_rows)
+    suppressed = lattice.record_mask(lattice.evaluate((1, 1)).is_suppressed)
     # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
     assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 

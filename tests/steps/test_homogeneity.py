@@ -157,13 +157,15 @@ def test_shared_values_are_counted_as_sets_do(data):
         members = np.arange(n) if unit_of is None else unit_of
         homogeneous = missing = every = 0
         for label in range(labels.max() + 1):
-            inside = labels == label
-            held = [set(column[inside & (members == one)]) for one in set(members[inside])]
-            common = set.intersection(*held)
-            if len(held) > 1 and common:
+            is_in_group = labels == label
+            values_of_units = [
+                set(column[is_in_group & (members == unit)]) for unit in set(members[is_in_group])
+            ]
+            common = set.intersection(*values_of_units)
+            if len(values_of_units) > 1 and common:
                 homogeneous += 1
                 missing += common == {-1}
-                every += common != {-1} and len(set(column[inside])) == 1
+                every += common != {-1} and len(set(column[is_in_group])) == 1
         assert count_shared(labels, column, unit_of) == (homogeneous, missing, every)
         measured = homogeneous_classes(labels[:, None], column[:, None], units=unit_of)
         assert measured.tolist() == [homogeneous]
@@ -204,9 +206,9 @@ def test_units_that_share_only_missing_cells_are_not_merged():
         }
     )
     options = {"k": 2, "method": "mdav", "unit": "person", "confidential": ["ill"]}
-    kept = shoal.microaggregate(data.loc[:3], ["x"], homogeneity="refuse", **options)
-    (note,) = [f for f in kept.verdict.findings if f.code == "missing-in-class"]
-    assert note.figures["missing"] == {"ill": 1}
+    release = shoal.microaggregate(data.loc[:3], ["x"], homogeneity="refuse", **options)
+    (finding,) = [f for f in release.verdict.findings if f.code == "missing-in-class"]
+    assert finding.figures["missing"] == {"ill": 1}
     with raises(InputError, "homogeneous-groups") as caught:
         shoal.microaggregate(data, ["x"], homogeneity="refuse", **options)
     assert "'ill' in 2 classes (1 by missing cells; in 1 some records" in str(caught.value)
@@ -240,12 +242,12 @@ def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
 
 def test_noise_is_the_same_for_the_same_seed_and_its_seed_is_recorded(patients):
     options = {"k": 2, "method": "mdav", "homogeneity": "noise", **SECRET}
-    first = shoal.microaggregate(patients, ["age"], random_state=5, **options)
-    again = shoal.microaggregate(patients, ["age"], random_state=5, **options)
-    assert first.data.equals(again.data)
-    drawn = shoal.microaggregate(patients, ["age"], **options)
-    assert drawn.plan.run(patients).data.equals(drawn.data)
-    assert drawn.drawn_seeds
+    first_release = shoal.microaggregate(patients, ["age"], random_state=5, **options)
+    second_release = shoal.microaggregate(patients, ["age"], random_state=5, **options)
+    assert first_release.data.equals(second_release.data)
+    release_with_drawn_seed = shoal.microaggregate(patients, ["age"], **options)
+    assert release_with_drawn_seed.plan.run(patients).data.equals(release_with_drawn_seed.data)
+    assert release_with_drawn_seed.drawn_seeds
 
 
 def test_noise_on_numbers_has_their_decimals_and_stays_in_their_range():
@@ -288,9 +290,9 @@ def test_noise_varies_every_group_and_changes_no_other(case, seed):
         random_state=seed,
         confidential=["ill"],
     )
-    before, after = (
+    n_values_before, n_values_after = (
         table["ill"].groupby(release.labels).nunique() for table in (data, release.data)
     )
-    assert (after > 1).all()
+    assert (n_values_after > 1).all()
     changed = (data["ill"] != release.data["ill"]).groupby(release.labels).any()
-    assert changed.equals(before == 1)
+    assert changed.equals(n_values_before == 1)

@@ -32,7 +32,7 @@ def people(draw):
     n = draw(st.integers(6, 30))
     draws = {"hh": st.integers(0, 8), "age": st.integers(0, 4), "pay": st.integers(0, 3)}
     return pd.DataFrame(
-        {name: draw(st.lists(one, min_size=n, max_size=n)) for name, one in draws.items()}
+        {name: draw(st.lists(values, min_size=n, max_size=n)) for name, values in draws.items()}
     )
 
 
@@ -82,9 +82,9 @@ def test_members_in_different_groups_lose_far_less():
     ages = np.tile([40.0, 38, 9, 6], 60) + rng.integers(-3, 4, 240)
     data = pd.DataFrame({"hh": homes, "age": ages, "pay": rng.normal(size=240) + ages})
     data = data.sample(frac=1, random_state=0).reset_index(drop=True)
-    apart, together = mask(data, 5), whole(data, 5)
+    members_apart, members_together = mask(data, 5), whole(data, 5)
     loss = "information_loss"
-    assert apart.measures[loss] < 5 < 50 < together.measures[loss]
+    assert members_apart.measures[loss] < 5 < 50 < members_together.measures[loss]
 
 
 def test_groups_are_those_of_the_means_of_households():

@@ -61,20 +61,20 @@ def test_equal_records_and_single_columns_are_accepted():
 def test_every_record_is_as_likely_in_every_place_and_every_direction():
     """Three values with given mean and variance lie on a circle; their angle is uniform."""
     X = np.array([[1.0], [2.0], [6.0]])
-    drawn = np.array(
+    samples = np.array(
         [rotate_at_random(X, np.random.default_rng(seed))[:, 0] for seed in range(1000)]
     )
-    across = (drawn[:, 0] - drawn[:, 1]) / np.sqrt(2)
-    up = (drawn[:, 0] + drawn[:, 1] - 2 * drawn[:, 2]) / np.sqrt(6)
-    angle = (np.arctan2(up, across) + np.pi) / (2 * np.pi)
+    x = (samples[:, 0] - samples[:, 1]) / np.sqrt(2)
+    y = (samples[:, 0] + samples[:, 1] - 2 * samples[:, 2]) / np.sqrt(6)
+    angle = (np.arctan2(y, x) + np.pi) / (2 * np.pi)
     assert stats.kstest(angle, "uniform").pvalue > 0.001
 
 
 def test_what_is_released_depends_on_the_group_through_mean_and_covariance_alone():
     X = np.array([[1.0, 0], [2, 5], [6, 1], [3, 3]])
-    turned = rotate_at_random(X, np.random.default_rng(5))  # other records, same moments
-    one = rotate_at_random(X, np.random.default_rng(6))
-    other = rotate_at_random(turned, np.random.default_rng(6))
+    rotated = rotate_at_random(X, np.random.default_rng(5))  # other records, same moments
+    masked = rotate_at_random(X, np.random.default_rng(6))
+    masked_rotated = rotate_at_random(rotated, np.random.default_rng(6))
     # The axes of the two are the same up to their signs.
-    assert np.allclose(np.sort(np.abs(np.linalg.svd(one - one.mean(0))[1])),
-                       np.sort(np.abs(np.linalg.svd(other - other.mean(0))[1])))  # fmt: skip
+    spectra = [np.linalg.svd(rows - rows.mean(0))[1] for rows in (masked, masked_rotated)]
+    assert np.allclose(*(np.sort(np.abs(spectrum)) for spectrum in spectra))

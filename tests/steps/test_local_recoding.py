@@ -60,12 +60,12 @@ def test_groups_show_the_lowest_common_ancestor_and_the_range(seed, k):
     )  # fmt: skip
     labels = release.partitions[0].labels
     for group in range(labels.max() + 1):
-        members, shown = data[labels == group], release.data[labels == group]
+        members, released = data[labels == group], release.data[labels == group]
         for name in ("town", "age", "zip"):
             expected = lowest([path_of(name, value) for value in members[name].tolist()])
-            assert set(shown[name]) == {expected}
+            assert set(released[name]) == {expected}
         low, high = members["height"].min(), members["height"].max()
-        assert set(shown["height"]) == {f"{low}-{high}" if low < high else f"{low}"}
+        assert set(released["height"]) == {f"{low}-{high}" if low < high else f"{low}"}
     assert release.verdict.k >= k
     assert release.data.groupby(list(data)).size().min() >= k
 
@@ -77,8 +77,8 @@ def test_the_loss_is_that_of_full_domain_recoding_at_the_same_levels():
     assert release.data["town"].tolist() == ["north"] * 3 + ["Faro"] * 3
     (finding,) = [f for f in release.verdict.findings if f.code == "values-generalised"]
     assert "16.7 %" in finding.sentence  # half of the cells lose one of three distinctions
-    whole = Plan({}, [Generalise(["town"], 3)], types).run(data)
-    (finding,) = [f for f in whole.verdict.findings if f.code == "values-generalised"]
+    full_domain_release = Plan({}, [Generalise(["town"], 3)], types).run(data)
+    (finding,) = [f for f in full_domain_release.verdict.findings if f.code == "values-generalised"]
     assert "33.3 %" in finding.sentence
 
 
@@ -93,11 +93,11 @@ def test_missing_values_are_ignored_or_stay(missing):
     assert release.data.groupby(["town", "age"], dropna=False).size().min() >= 4
     filled = release.data["town"][::7].notna()
     assert filled.any() if missing == "impute" else not filled.any()
-    for _, shown in release.data.groupby(release.partitions[0].labels):
-        known = data["town"][shown.index].dropna()
-        if len(known) > 1:
-            expected = lowest([PATH[town] for town in known])
-            assert set(shown["town"].dropna()) == {expected}  # missing values are no other towns
+    for _, released in release.data.groupby(release.partitions[0].labels):
+        present_towns = data["town"][released.index].dropna()
+        if len(present_towns) > 1:
+            expected = lowest([PATH[town] for town in present_towns])
+            assert set(released["town"].dropna()) == {expected}  # missing values are no other towns
 
 
 def test_a_file_of_ranges_is_judged_as_it_reads_back(tmp_path):

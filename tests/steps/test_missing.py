@@ -28,9 +28,9 @@ def patterns(draw):
 @given(case=patterns())
 def test_every_pattern_of_missing_cells_gets_k_records_and_no_cell_is_filled(case):
     is_missing, Z, k = case
-    before = is_missing.copy()
+    copy = is_missing.copy()
     labels = join_patterns(is_missing, Z, np.arange(is_missing.shape[1]), k)
-    assert np.array_equal(is_missing, before)
+    assert np.array_equal(is_missing, copy)
     assert (labels | ~is_missing).all()
     assert np.unique(labels, axis=0, return_counts=True)[1].min() >= k
     if np.unique(is_missing, axis=0, return_counts=True)[1].min() >= k:
@@ -134,13 +134,13 @@ def test_no_class_falls_below_k_in_the_strict_reading(survey, missing, options):
 
 def test_own_groups_never_fill_a_missing_cell_and_report_suppression(survey):
     release = mask(survey, missing="own-groups")
-    before, after = survey[COLUMNS].isna(), release.data[COLUMNS].isna()
-    assert (after | ~before).all(axis=None)
-    hidden = int((after & ~before).sum().sum())
+    was_missing, is_missing = survey[COLUMNS].isna(), release.data[COLUMNS].isna()
+    assert (is_missing | ~was_missing).all(axis=None)
+    n_suppressed = int((is_missing & ~was_missing).sum().sum())
     (actual,) = [text for text in release.warnings if "suppressed" in text]
-    assert actual.startswith(f"{hidden} cells (")
+    assert actual.startswith(f"{n_suppressed} cells (")
     for group in range(release.partitions[0].n_groups):
-        assert (after[release.labels == group].nunique() == 1).all()
+        assert (is_missing[release.labels == group].nunique() == 1).all()
 
 
 def test_missing_values_never_dilute_a_mean(survey):
@@ -185,14 +185,15 @@ def test_too_few_records_are_refused_whatever_is_missing():
 def test_dropped_records_leave_the_others_in_their_order_with_their_index(survey):
     table = survey.set_axis([f"r{i}" for i in range(80)])
     release = mask(table, missing="drop")
-    kept = survey[COLUMNS].notna().all(axis=1).to_numpy()
-    assert release.data.index.tolist() == table.index[kept].tolist()
-    assert np.array_equal(release.rows, np.flatnonzero(kept))
-    assert release.provenance["records"] == kept.sum() == len(release.labels)
+    is_complete = survey[COLUMNS].notna().all(axis=1).to_numpy()
+    assert release.data.index.tolist() == table.index[is_complete].tolist()
+    assert np.array_equal(release.rows, np.flatnonzero(is_complete))
+    assert release.provenance["records"] == is_complete.sum() == len(release.labels)
     assert any(
-        text.startswith(f"{(~kept).sum()} of 80 records were dropped") for text in release.warnings
+        text.startswith(f"{(~is_complete).sum()} of 80 records were dropped")
+        for text in release.warnings
     )
-    assert release.data["area"].tolist() == survey["area"][kept].tolist()
+    assert release.data["area"].tolist() == survey["area"][is_complete].tolist()
 
 
 def test_nothing_of_a_dropped_record_leaves_in_a_list_of_categories():
@@ -210,18 +211,18 @@ def test_a_table_without_a_whole_record_is_not_dropped():
 
 
 def test_complete_tables_are_masked_alike_whatever_the_missing_option(survey):
-    whole = survey.dropna().reset_index(drop=True)
-    plain = mask(whole)
+    complete = survey.dropna().reset_index(drop=True)
+    release = mask(complete)
     for missing in ("own-groups", "impute", "drop"):
-        pd.testing.assert_frame_equal(mask(whole, missing=missing).data, plain.data)
+        pd.testing.assert_frame_equal(mask(complete, missing=missing).data, release.data)
 
 
 def test_the_report_states_how_missing_cells_are_counted(survey, tmp_path):
     release = mask(survey, missing="own-groups")
     release.report(tmp_path / "report.html")
     assert "counts as a value of its own" in (tmp_path / "report.html").read_text()
-    whole = mask(survey, missing="drop")
-    whole.report(tmp_path / "whole.html")
+    release = mask(survey, missing="drop")
+    release.report(tmp_path / "whole.html")
     assert "counts as a value of its own" not in (tmp_path / "whole.html").read_text()
 
 
@@ -232,15 +233,15 @@ def test_the_losses_say_how_missing_values_were_counted(survey):
 
 
 def test_losses_count_what_was_suppressed_as_the_mean_and_what_came_missing_not_at_all():
-    before = pd.DataFrame({"x": [0.0, 2.0, np.nan, 1.0], "s": ["a", "b", "a", "b"]})
+    original = pd.DataFrame({"x": [0.0, 2.0, np.nan, 1.0], "s": ["a", "b", "a", "b"]})
     for x, loss in {(1, 1, 50, 1): 100, (0, np.nan, np.nan, 1): 50, (0, 2, 7, 1): 0}.items():
-        after = before.assign(x=np.array(x, float))
+        masked = original.assign(x=np.array(x, float))
         measures = shoal.assess(
-            before, after, quasi_identifiers=["x"], measures=["information_loss"]
+            original, masked, quasi_identifiers=["x"], measures=["information_loss"]
         )
         assert measures["information_loss"] == pytest.approx(loss)
-        both = shoal.assess(before, after, quasi_identifiers=["x", "s"])
-        assert both["information_loss"] == pytest.approx(loss / 2)
+        measures = shoal.assess(original, masked, quasi_identifiers=["x", "s"])
+        assert measures["information_loss"] == pytest.approx(loss / 2)
 
 
 def test_dependence_needs_every_confidential_value(survey):

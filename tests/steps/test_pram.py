@@ -54,13 +54,15 @@ matrices = st.integers(1, 5).flatmap(
 
 @given(matrices, st.data())
 def test_the_invariant_matrix_is_that_of_the_definition(weights, data):
-    first = [[w / sum(row) for w in row] for row in weights]
-    t = data.draw(st.lists(st.integers(1, 9), min_size=len(first), max_size=len(first)))
-    actual = invariant_matrix(np.array(first), np.array(t))
-    expected = twin.invariant_matrix(first, t)
+    first_stage = [[w / sum(row) for w in row] for row in weights]
+    frequencies = data.draw(
+        st.lists(st.integers(1, 9), min_size=len(first_stage), max_size=len(first_stage))
+    )
+    actual = invariant_matrix(np.array(first_stage), np.array(frequencies))
+    expected = twin.invariant_matrix(first_stage, frequencies)
     np.testing.assert_allclose(actual, np.array(expected, float), rtol=1e-12, atol=1e-15)
     np.testing.assert_allclose(actual.sum(axis=1), 1, rtol=1e-12)
-    np.testing.assert_allclose(np.array(t) @ actual, t, rtol=1e-12)
+    np.testing.assert_allclose(np.array(frequencies) @ actual, frequencies, rtol=1e-12)
 
 
 @given(st.integers(2, 6), st.floats(0, 0.99), st.data())
@@ -74,19 +76,21 @@ def test_expected_frequencies_are_the_original_ones(n, stay, data):
 def test_realised_transitions_follow_the_matrix(invariant):
     data = people()
     release = run(Pram(["job"], stay=0.7, invariant=invariant, random_state=3), data)
-    (made,) = transitions(release)
-    matrix, counts = np.array(made["matrix"]), np.array(made["counts"])
-    np.testing.assert_array_equal(counts.sum(axis=1), made["frequencies"])
+    (transition,) = transitions(release)
+    matrix, counts = np.array(transition["matrix"]), np.array(transition["counts"])
+    np.testing.assert_array_equal(counts.sum(axis=1), transition["frequencies"])
     pairs = Counter(zip(data["job"], release.data["job"], strict=True))
-    for k, old in enumerate(made["categories"]):
-        for j, new in enumerate(made["released"]):
+    for k, old in enumerate(transition["categories"]):
+        for j, new in enumerate(transition["released"]):
             assert counts[k, j] == pairs[old, new]
-            low, high = binom.interval(1 - TAIL, made["frequencies"][k], matrix[k, j])
+            low, high = binom.interval(1 - TAIL, transition["frequencies"][k], matrix[k, j])
             assert low <= counts[k, j] <= high
     if not invariant:
         np.testing.assert_allclose(matrix, uniform_matrix(4, 0.7))
     else:
-        np.testing.assert_allclose(np.array(made["frequencies"]) @ matrix, made["frequencies"])
+        np.testing.assert_allclose(
+            np.array(transition["frequencies"]) @ matrix, transition["frequencies"]
+        )
 
 
 def test_every_row_of_a_matrix_is_drawn_by_its_probabilities():
@@ -94,9 +98,9 @@ def test_every_row_of_a_matrix_is_drawn_by_its_probabilities():
     codes = np.array([0, 1, 1, 1, 2, 1])
     uniform = np.array([0.999, 0.0, 0.2499, 0.25, 0.0, np.nextafter(1, 0)])
     assert draw_categories(matrix, codes, uniform).tolist() == [1, 0, 0, 2, 2, 2]
-    third = np.array([[1 / 3, 1 / 3, 1 / 3, 0.0]])  # whose sum is a little less than 1
+    matrix_of_thirds = np.array([[1 / 3, 1 / 3, 1 / 3, 0.0]])  # whose sum is a little less than 1
     last = np.array([np.nextafter(1, 0)])
-    assert draw_categories(third, np.array([0]), last).tolist() == [2]
+    assert draw_categories(matrix_of_thirds, np.array([0]), last).tolist() == [2]
 
 
 def test_strata_never_mix_and_have_matrices_of_their_own():
@@ -108,27 +112,28 @@ def test_strata_never_mix_and_have_matrices_of_their_own():
     assert (release.data["region"] == data["region"]).all()
     by_region = {entry["stratum"]["region"]: entry for entry in transitions(release)}
     for region, rows in data.groupby("region"):
-        made = by_region[region]
-        assert made["frequencies"] == rows["job"].value_counts().sort_index().tolist()
+        transition = by_region[region]
+        assert transition["frequencies"] == rows["job"].value_counts().sort_index().tolist()
         np.testing.assert_allclose(
-            np.array(made["frequencies"]) @ np.array(made["matrix"]), made["frequencies"]
+            np.array(transition["frequencies"]) @ np.array(transition["matrix"]),
+            transition["frequencies"],
         )
 
 
 def test_columns_change_independently_or_jointly():
     data = people().assign(sex=lambda d: np.where(d["job"] == "vet", "f", d["sex"]))
     data.loc[0, ["job", "sex"]] = ["clerk", "f"]
-    before = set(zip(data["job"], data["sex"], strict=True))
-    assert ("vet", "m") not in before
+    original_pairs = set(zip(data["job"], data["sex"], strict=True))
+    assert ("vet", "m") not in original_pairs
     joint = run(Pram(["job", "sex"], stay=0.3, joint=True, random_state=1), data)
-    assert set(zip(joint.data["job"], joint.data["sex"], strict=True)) == before
-    (made,) = transitions(joint)
-    assert made["columns"] == ["job", "sex"]
-    assert {tuple(category) for category in made["categories"]} == before
-    apart = run(Pram(["job", "sex"], stay=0.3, random_state=1), data)
-    assert ("vet", "m") in set(zip(apart.data["job"], apart.data["sex"], strict=True))
-    assert [entry["columns"] for entry in transitions(apart)] == [["job"], ["sex"]]
-    moved = [apart.data[name] != data[name] for name in ("job", "sex")]
+    assert set(zip(joint.data["job"], joint.data["sex"], strict=True)) == original_pairs
+    (transition,) = transitions(joint)
+    assert transition["columns"] == ["job", "sex"]
+    assert {tuple(category) for category in transition["categories"]} == original_pairs
+    independent = run(Pram(["job", "sex"], stay=0.3, random_state=1), data)
+    assert ("vet", "m") in set(zip(independent.data["job"], independent.data["sex"], strict=True))
+    assert [entry["columns"] for entry in transitions(independent)] == [["job"], ["sex"]]
+    moved = [independent.data[name] != data[name] for name in ("job", "sex")]
     assert 0.9 < np.corrcoef(*moved)[0, 1] + 1 < 1.1  # not with the same random numbers
 
 
@@ -141,10 +146,10 @@ def test_missing_cells_stay_missing_and_no_others_become_so(joint):
     for frame in (data, pl.from_pandas(data)):
         release = run(Pram(["job", "sex"], stay=0.2, joint=joint, random_state=1), frame)
         for name in ("job", "sex"):
-            before, after = (pd.Series(list(table[name])) for table in (frame, release.data))
-            assert (before.isna() == after.isna()).all()
-            assert set(after.dropna()) == set(before.dropna())
-            assert (before.dropna() != after.dropna()).any()
+            original, released = (pd.Series(list(table[name])) for table in (frame, release.data))
+            assert (original.isna() == released.isna()).all()
+            assert set(released.dropna()) == set(original.dropna())
+            assert (original.dropna() != released.dropna()).any()
 
 
 def test_the_type_of_a_column_is_kept():
@@ -164,14 +169,14 @@ def test_the_type_of_a_column_is_kept():
 def test_the_seed_repeats_the_release_and_is_not_published():
     data = people(300)
     step = Pram(["job"], stay=0.5)
-    first = run(step, data)
-    assert len(first.drawn_seeds) == 1
-    again = first.plan.run(data)
-    pd.testing.assert_frame_equal(again.data, first.data)
-    other = run(step, data)
-    assert not other.data["job"].equals(first.data["job"])
-    public = json.dumps(summarise(first)) + render(summarise(first))
-    assert str(int(first.drawn_seeds[0])) not in public
+    release = run(step, data)
+    assert len(release.drawn_seeds) == 1
+    repeated_release = release.plan.run(data)
+    pd.testing.assert_frame_equal(repeated_release.data, release.data)
+    other_release = run(step, data)
+    assert not other_release.data["job"].equals(release.data["job"])
+    public = json.dumps(summarise(release)) + render(summarise(release))
+    assert str(int(release.drawn_seeds[0])) not in public
 
 
 OWN = {"sex": {"f": {"f": 0.5, "m": 0.5}, "m": {"m": 1}}}
@@ -185,10 +190,10 @@ def test_own_matrices_are_used_as_they_are_or_as_the_first_stage():
     rows = {"sex": {"categories": ["f", "m"], "rows": [[0.5, 0.5], [0, 1]]}}
     assert Pram(["sex"], matrix=rows).matrix == Pram(["sex"], matrix=OWN).matrix
     staged = run(Pram(["sex"], matrix=OWN, random_state=1), data)
-    (made,) = transitions(staged)
+    (transition,) = transitions(staged)
     np.testing.assert_allclose(
-        made["matrix"],
-        np.array(twin.invariant_matrix([[0.5, 0.5], [0, 1]], made["frequencies"]), float),
+        transition["matrix"],
+        np.array(twin.invariant_matrix([[0.5, 0.5], [0, 1]], transition["frequencies"]), float),
     )
     pairs = {"categories": [["f", "north"], ["f", "south"], ["m", "north"], ["m", "south"]],
              "rows": np.roll(np.eye(4), 1, axis=1).tolist()}  # fmt: skip
@@ -208,8 +213,8 @@ def test_a_matrix_may_lead_to_new_categories():
     data = people(50)
     released = run(Pram(["sex"], matrix=matrix, invariant=False), data).data
     assert (released["sex"] == data["sex"].replace("f", "x")).all()
-    kept = run(Pram(["sex"], matrix=matrix), data).data  # nothing leads to a value that is not
-    assert (kept["sex"] == data["sex"]).all()
+    released = run(Pram(["sex"], matrix=matrix), data).data  # nothing leads to a value that is not
+    assert (released["sex"] == data["sex"]).all()
 
 
 def test_a_value_without_a_row_is_refused_and_not_named():
@@ -285,7 +290,7 @@ def test_a_matrix_about_few_records_is_not_public():
 @given(st.lists(st.integers(0, 2), min_size=1, max_size=4), st.floats(0.4, 0.95))
 def test_estimates_are_unbiased_and_their_errors_right(records, stay):
     matrix = [[0.5, 0.25, 0.25], [0.125, 0.75, 0.125], [0.0, 1 - stay, stay]]
-    t = [records.count(at) for at in range(3)]
+    t = [records.count(category) for category in range(3)]
     mean, square = np.zeros(3), np.zeros(3)
     for frequencies, chance in twin.outcomes(records, matrix):
         estimate = estimate_frequencies(frequencies, matrix).frequencies
@@ -301,14 +306,14 @@ def test_estimates_are_unbiased_and_their_errors_right(records, stay):
 def test_two_way_tables_are_estimated_column_by_column_or_with_both_matrices():
     P, Q = np.array([[0.7, 0.3], [0.1, 0.9]]), np.array([[0.8, 0.2], [0.4, 0.6]])
     table = np.array([[30.0, 12.0], [5.0, 40.0]])
-    one = estimate_frequencies(P.T @ table, P)
-    np.testing.assert_allclose(one.frequencies, table)
-    for at in range(2):
-        alone = estimate_frequencies((P.T @ table)[:, at], P)
-        np.testing.assert_allclose(one.standard_errors[:, at], alone.standard_errors)
-    both = estimate_frequencies(P.T @ table @ Q, P, Q)
-    np.testing.assert_allclose(both.frequencies, table)
-    assert (both.standard_errors > one.standard_errors).all()
+    by_rows = estimate_frequencies(P.T @ table, P)
+    np.testing.assert_allclose(by_rows.frequencies, table)
+    for j in range(2):
+        estimate = estimate_frequencies((P.T @ table)[:, j], P)
+        np.testing.assert_allclose(by_rows.standard_errors[:, j], estimate.standard_errors)
+    by_rows_and_columns = estimate_frequencies(P.T @ table @ Q, P, Q)
+    np.testing.assert_allclose(by_rows_and_columns.frequencies, table)
+    assert (by_rows_and_columns.standard_errors > by_rows.standard_errors).all()
 
 
 def test_a_published_matrix_serves_although_it_is_rounded():

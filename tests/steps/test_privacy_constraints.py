@@ -50,8 +50,8 @@ def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, ca
     data, columns, k = case
     options = {"k": k, "diversity": diversity, "diversity_kind": kind}
     count = getattr(slow, kind)
-    whole = np.zeros((len(data), 1))
-    attainable = min(count(whole, data[name].to_numpy()) for name in ("number", "word"))
+    one_class = np.zeros((len(data), 1))
+    attainable = min(count(one_class, data[name].to_numpy()) for name in ("number", "word"))
     if attainable < diversity - 1e-9:
         with raises(InputError, "diversity-out-of-reach", diversity=diversity):
             mask(data, columns, confidential=["number", "word"], **options)
@@ -77,12 +77,20 @@ def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
 
 @pytest.mark.parametrize("name", ["number", "word"])
 @settings(max_examples=tries(40))
-@given(case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]), wanted=st.sampled_from([None, 1]))
-def test_close_first_is_as_close_as_promised(name, case, t, wanted):
+@given(
+    case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]), diversity=st.sampled_from([None, 1])
+)
+def test_close_first_is_as_close_as_promised(name, case, t, diversity):
     data, columns, k = case
     data = data[[*columns, name]]
     release = mask(
-        data, columns, k=k, closeness=t, closeness_by="first", confidential=[name], diversity=wanted
+        data,
+        columns,
+        k=k,
+        closeness=t,
+        closeness_by="first",
+        confidential=[name],
+        diversity=diversity,
     )
     assert slow.closeness(released(release, columns), data[name].to_numpy(), name == "number") <= (
         t + 1e-9

@@ -36,9 +36,9 @@ def test_no_value_leaves_its_window_and_none_is_lost(X, percent, seed):
         ranked = np.sort(data[name])
         assert np.array_equal(np.sort(masked[name]), ranked)
         # With ties a value has a run of ranks; the new one is near some of them.
-        first = np.searchsorted(ranked, data[name], side="left")
+        first_rank = np.searchsorted(ranked, data[name], side="left")
         last = np.searchsorted(ranked, data[name], side="right") - 1
-        assert (masked[name] >= ranked[np.maximum(first - window, 0)]).all()
+        assert (masked[name] >= ranked[np.maximum(first_rank - window, 0)]).all()
         assert (masked[name] <= ranked[np.minimum(last + window, len(ranked) - 1)]).all()
 
 

@@ -133,16 +133,18 @@ def test_bands_of_dates():
 @given(st.lists(st.sampled_from(["a", "b", "c", "other", None]), min_size=1), st.integers(2, 6))
 def test_no_category_but_other_is_rarer_than_min_count(values, least):
     new, _ = recode(pa.array(values, pa.string()), min_count=least)
-    before, after = Counter(values), Counter(new)
+    original_counts, new_counts = Counter(values), Counter(new)
     for old, now in zip(values, new, strict=True):
-        assert now == (old if old is None or before[old] >= least else "other")
-    assert all(n >= least for text, n in after.items() if text not in (None, "other"))
+        assert now == (old if old is None or original_counts[old] >= least else "other")
+    assert all(n >= least for text, n in new_counts.items() if text not in (None, "other"))
     step = Recode(["x"], min_count=least)
-    merged = {text for text in values if text not in (None, "other") and before[text] < least}
+    merged = {
+        text for text in values if text not in (None, "other") and original_counts[text] < least
+    }
     warnings = step.apply(_frame(values), []).warnings
     assert [warning.attributes["merged"] for warning in warnings] == [len(merged)] * bool(merged)
     for warning in warnings:
-        assert warning.attributes["too_small"] == (after["other"] < least)
+        assert warning.attributes["too_small"] == (new_counts["other"] < least)
 
 
 def _frame(values):
@@ -155,8 +157,8 @@ def test_rare_categories_are_counted_after_the_mapping():
     column = pa.array(["a", "b", "c", "c", "d"])
     new, _ = recode(column, mapping={"a": "ab", "b": "ab"}, min_count=2)
     assert new == ["ab", "ab", "c", "c", "other"]
-    whole, kind = recode(pa.array([1, 1, 2, 2, 3]), min_count=2, other="99")
-    assert (whole, kind) == ([1, 1, 2, 2, 99], pa.int64())
+    numbers, kind = recode(pa.array([1, 1, 2, 2, 3]), min_count=2, other="99")
+    assert (numbers, kind) == ([1, 1, 2, 2, 99], pa.int64())
 
 
 def test_missing_codes_are_missing_and_no_category():

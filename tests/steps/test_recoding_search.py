@@ -30,7 +30,7 @@ def tables(draw, most=20):
     p = max(p, 1) if q == 0 else p
     frame, types = {}, {}
     for column in range(p):
-        values = [str(at) for at in range(int(rng.integers(2, 9)))]
+        values = [str(i) for i in range(int(rng.integers(2, 9)))]
         frame[f"c{column}"] = rng.choice(values, n).astype(object)
         rows = [(value, f"{int(value) // 2}h", f"{int(value) // 4}q") for value in values]
         if rng.random() < 0.8:
@@ -61,8 +61,10 @@ def as_twin(columns, numbers):
         missing = column.is_missing
         paths.append(
             [
-                None if missing[at] else [(own[code], cells[code]) for own, cells in levels]
-                for at, code in enumerate(column.codes.tolist())
+                None
+                if missing[record]
+                else [(ancestors[code], cells[code]) for ancestors, cells in levels]
+                for record, code in enumerate(column.codes.tolist())
             ]
         )
     cells = [[None if np.isnan(v) else v for v in column] for column in numbers.T.tolist()]
@@ -73,9 +75,9 @@ def members(labels):
     return [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)]
 
 
-@given(drawn=tables())
-def test_groups_hold_k_and_no_move_or_exchange_loses_less(drawn):
-    columns, numbers, start, units = drawn
+@given(table=tables())
+def test_groups_hold_k_and_no_move_or_exchange_loses_less(table):
+    columns, numbers, start, units = table
     refined = refine_recoding(columns, numbers, start, units)
     twin, groups = as_twin(columns, numbers), members(refined.labels)
     assert all(holds(group, start.k, units) for group in groups)
@@ -83,7 +85,10 @@ def test_groups_hold_k_and_no_move_or_exchange_loses_less(drawn):
     assert recoding_loss(columns, numbers, refined) == pytest.approx(least)
     assert least <= loss(members(start.labels), *twin) + 1e-9
     if len(groups) <= 8:  # so that every group is a candidate of every record
-        assert all(loss(other, *twin) >= least - 1e-6 for other in changes(groups, start.k, units))
+        assert all(
+            loss(changed_groups, *twin) >= least - 1e-6
+            for changed_groups in changes(groups, start.k, units)
+        )
 
 
 def test_groups_that_were_split_without_a_gain_are_improved():
@@ -96,12 +101,14 @@ def test_groups_that_were_split_without_a_gain_are_improved():
     refined = refine_recoding(columns, numbers, start, units)
     twin, groups = as_twin(columns, numbers), members(refined.labels)
     least = loss(groups, *twin)
-    assert all(loss(other, *twin) >= least - 1e-6 for other in changes(groups, 3, units))
+    assert all(
+        loss(changed_groups, *twin) >= least - 1e-6 for changed_groups in changes(groups, 3, units)
+    )
 
 
-@given(drawn=tables(most=7))
-def test_no_partition_loses_less_than_the_exhaustive_search_finds(drawn):
-    columns, numbers, start, units = drawn
+@given(table=tables(most=7))
+def test_no_partition_loses_less_than_the_exhaustive_search_finds(table):
+    columns, numbers, start, units = table
     refined = refine_recoding(columns, numbers, start, units)
     twin, n = as_twin(columns, numbers), len(start.labels)
     least = min(loss(groups, *twin) for groups in partitions(list(range(n)), start.k, units))
@@ -112,7 +119,7 @@ def test_the_optimum_is_mostly_attained():
     attained, rng = 0, np.random.default_rng(0)
     for _ in range(40):
         data = pd.DataFrame({"a": rng.integers(0, 8, 8), "b": rng.integers(0, 4, 8)}).astype(str)
-        rows = [(str(at), f"{at // 2}h", f"{at // 4}q") for at in range(8)]
+        rows = [(str(i), f"{i // 2}h", f"{i // 4}q") for i in range(8)]
         declared = as_types({"a": Hierarchy(rows)})
         columns = [read_hierarchy(open_frame(data), name, declared.get(name)) for name in data]
         numbers, units = np.empty((8, 0)), np.arange(8)
@@ -177,8 +184,8 @@ def test_refined_groups_lose_less_and_hold_what_is_asked_for(options):
 def test_local_recoding_loses_less_than_the_optimal_full_domain_recoding():
     data = survey()[KEYS]
     local = shoal.microaggregate(data, KEYS, k=5, method="mdav", aggregate="ancestor", types=TYPES)
-    whole = Plan({}, [Generalise(KEYS, 5)], TYPES).run(data)
-    assert lost(local) < 0.6 * lost(whole)
+    full_domain = Plan({}, [Generalise(KEYS, 5)], TYPES).run(data)
+    assert lost(local) < 0.6 * lost(full_domain)
 
 
 def test_groups_in_chunks_hold_k_too(monkeypatch):
@@ -195,14 +202,21 @@ def test_other_columns_and_whole_households_keep_their_groups():
     data = survey()
     options = {"k": 4, "method": "mdav", "types": TYPES}
     mixed = {"aggregate": {"zip": "ancestor"}}
-    for keys, more in (
+    for keys, further_options in (
         (["age", "zip"], mixed),
         (["zip"], {"aggregate": "ancestor", "dependence": 0.5}),
     ):
-        kept = [
+        labels = [
             shoal.microaggregate(
-                data, keys, confidential=["sick"], refine_recoding=wanted, **options, **more
-            ).partitions[0].labels
-            for wanted in (True, False)
-        ]  # fmt: skip
-        assert kept[0].tolist() == kept[1].tolist()
+                data,
+                keys,
+                confidential=["sick"],
+                refine_recoding=is_refined,
+                **options,
+                **further_options,
+            )
+            .partitions[0]
+            .labels
+            for is_refined in (True, False)
+        ]
+        assert labels[0].tolist() == labels[1].tolist()

@@ -37,9 +37,9 @@ cells = st.tuples(
 
 def mean_from_first(values, labels):
     """Return means of groups as they should not be: in their last bits the first record tells."""
-    first = values[np.unique(labels, return_index=True)[1]]
-    excess = np.bincount(labels, values - first[labels]) / np.bincount(labels)
-    return (first + excess)[labels]
+    first_values = values[np.unique(labels, return_index=True)[1]]
+    excess = np.bincount(labels, values - first_values[labels]) / np.bincount(labels)
+    return (first_values + excess)[labels]
 
 
 def rows_tied_to_one_person(X, labels, aggregate):
@@ -78,9 +78,12 @@ def test_an_aggregate_does_not_depend_on_the_order_of_the_records(name, weighted
         values = values.astype(np.int64) % 3
     order = np.random.default_rng(seed).permutation(len(values))
     options = {"weights": weights} if weighted and name != "trimmed-mean" else {}
-    before = EVERY[name](values, labels, **options)
-    turned = {option: given[order] for option, given in options.items()}
-    assert EVERY[name](values[order], labels[order], **turned).tobytes() == before[order].tobytes()
+    expected = EVERY[name](values, labels, **options)
+    reordered_options = {key: weights[order] for key, weights in options.items()}
+    assert (
+        EVERY[name](values[order], labels[order], **reordered_options).tobytes()
+        == expected[order].tobytes()
+    )
 
 
 @given(
@@ -131,9 +134,11 @@ def test_a_release_in_given_groups_does_not_depend_on_the_order_of_the_records(
     turned = frame.iloc[rng.permutation(len(frame))]
     with pytest.warns(shoal.errors.ShoalWarning):
         releases = [plan.run(table).data for table in (frame, turned)]
-    one, other = (data.set_index("name").sort_index()[columns] for data in releases)
+    released, released_reordered = (
+        data.set_index("name").sort_index()[columns] for data in releases
+    )
     for column in columns:
-        assert one[column].map(repr).tolist() == other[column].map(repr).tolist()
+        assert released[column].map(repr).tolist() == released_reordered[column].map(repr).tolist()
 
 
 @pytest.mark.parametrize("method", ["mdav", "cvmdav", "vmdav"])
@@ -144,8 +149,10 @@ def test_a_release_without_ties_does_not_depend_on_the_order_of_the_records(meth
     order = rng.permutation(len(frame))
     plan = Plan.of(list("abc"), METHODS[method](k=K), other_columns="release")
     with pytest.warns(shoal.errors.ShoalWarning):
-        one, other = (plan.run(table).data for table in (frame, frame.iloc[order]))
-    assert one.iloc[order].to_numpy().tobytes() == other.to_numpy().tobytes()
+        released, released_reordered = (
+            plan.run(table).data for table in (frame, frame.iloc[order])
+        )
+    assert released.iloc[order].to_numpy().tobytes() == released_reordered.to_numpy().tobytes()
 
 
 def test_the_mean_of_coded_values_does_not_depend_on_the_order_of_the_records():

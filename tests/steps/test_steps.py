@@ -113,20 +113,22 @@ def test_a_release_has_the_kind_and_the_other_columns_of_its_table(name, kind):
     step = EXAMPLES[name](KNOWN)
     release = run(Plan(ROLES, [step.replace(random_state=1) if step.is_random else step]), data)
     assert type(release.data) is type(data)
-    before, after = pa.table(data).to_pydict(), pa.table(release.data).to_pydict()
-    assert list(after) == ["surface", "employees", "turnover", "net_profit"]
-    assert after["turnover"] == before["turnover"]
-    assert after["surface"] != before["surface"]
-    assert pa.table(data).to_pydict() == before
+    original, released = pa.table(data).to_pydict(), pa.table(release.data).to_pydict()
+    assert list(released) == ["surface", "employees", "turnover", "net_profit"]
+    assert released["turnover"] == original["turnover"]
+    assert released["surface"] != original["surface"]
+    assert pa.table(data).to_pydict() == original
 
 
 @every_step
 def test_kinds_of_tables_agree(name):
     plan = run(plan_of(name), shoal.datasets.sme()).plan
     actual = run(plan, shoal.datasets.sme()).data
-    other = run(plan, shoal.datasets.sme(kind="polars")).data
+    from_polars = run(plan, shoal.datasets.sme(kind="polars")).data
     for column in KNOWN:
-        assert pa.array(actual[column], from_pandas=True).to_pylist() == other[column].to_list()
+        assert (
+            pa.array(actual[column], from_pandas=True).to_pylist() == from_polars[column].to_list()
+        )
 
 
 @every_step
@@ -142,15 +144,15 @@ def test_an_index_stays_beside_its_records(name):
 @every_step
 def test_only_steps_that_draw_have_a_seed_and_it_repeats_the_release(name):
     plan, data = plan_of(name), shoal.datasets.sme()
-    first = run(plan, data)
-    assert len(first.drawn_seeds) == (name in DRAW)
+    release = run(plan, data)
+    assert len(release.drawn_seeds) == (name in DRAW)
     assert "random_state" not in str(plan.to_dict())
-    again = run(first.plan, data)
-    assert again.drawn_seeds == ()
-    pd.testing.assert_frame_equal(again.data, first.data)
-    summary = json.dumps(summarise(first)) + render(summarise(first))
+    repeated_release = run(release.plan, data)
+    assert repeated_release.drawn_seeds == ()
+    pd.testing.assert_frame_equal(repeated_release.data, release.data)
+    summary = json.dumps(summarise(release)) + render(summarise(release))
     assert "random_state" not in summary
-    assert not any(str(seed) in summary for seed in first.drawn_seeds)
+    assert not any(str(seed) in summary for seed in release.drawn_seeds)
 
 
 def test_a_step_and_its_partitioner_draw_with_seeds_of_their_own():
@@ -158,8 +160,8 @@ def test_a_step_and_its_partitioner_draw_with_seeds_of_their_own():
     release = run(plan, shoal.datasets.sme())
     step = release.plan.steps[0]
     assert release.drawn_seeds == (step.random_state, step.partitioner.random_state)
-    half = Plan(ROLES, [Swap(KNOWN, MuApprox(k=3), random_state=5)])
-    assert len(run(half, shoal.datasets.sme()).drawn_seeds) == 1
+    with_one_seed = Plan(ROLES, [Swap(KNOWN, MuApprox(k=3), random_state=5)])
+    assert len(run(with_one_seed, shoal.datasets.sme()).drawn_seeds) == 1
     assert "random_state" not in summarise(release)["plan"]
 
 
@@ -193,11 +195,11 @@ def test_one_step_without_k_takes_it_from_the_plan():
         release = plan.run(shoal.datasets.sme())
     assert "linkage" in release.measures
     data = pd.DataFrame({"x": [1, 2, 3, 4, 8, 9], "town": list("aabbca")})
-    both = Plan({}, [Microaggregate(["x"], MDAV(k=3)), Suppress(["town"], 2)])
-    assert both.k == 2
+    plan = Plan({}, [Microaggregate(["x"], MDAV(k=3)), Suppress(["town"], 2)])
+    assert plan.k == 2
     with warns(UnderProtection, columns=("x", "town")):  # noqa: SIM117
         with warns(CellsSuppressed):
-            both.run(data)
+            plan.run(data)
 
 
 def test_confidential_columns_may_be_masked_and_attackers_still_do_not_know_them():

@@ -123,16 +123,16 @@ def test_merging_agrees_with_the_slow_version(data, k):
     frame = tables.open_frame(data)
     Z = data[["age"]].to_numpy()
     actual = strata.merge_small_strata(strata.split_strata(frame, ["town"]), k, Z)
-    parts = [list(rows) for rows in strata.split_strata(frame, ["town"]).rows]
-    while len(parts) > 1 and min(map(len, parts)) < k:
-        small = min(parts, key=len)
-        others = [part for part in parts if part is not small]
-        centre = Z[np.sort(small)].mean()
-        near = min(others, key=lambda part: (Z[np.sort(part)].mean() - centre) ** 2)
-        at = min(parts.index(small), parts.index(near))
-        parts = [part for part in parts if part is not small and part is not near]
-        parts.insert(at, sorted(small + near))
-    assert [rows.tolist() for rows in actual.rows] == [sorted(part) for part in parts]
+    groups = [list(rows) for rows in strata.split_strata(frame, ["town"]).rows]
+    while len(groups) > 1 and min(map(len, groups)) < k:
+        smallest = min(groups, key=len)
+        other_groups = [group for group in groups if group is not smallest]
+        centre = Z[np.sort(smallest)].mean()
+        nearest = min(other_groups, key=lambda group: (Z[np.sort(group)].mean() - centre) ** 2)
+        position = min(groups.index(smallest), groups.index(nearest))
+        groups = [group for group in groups if group is not smallest and group is not nearest]
+        groups.insert(position, sorted(smallest + nearest))
+    assert [rows.tolist() for rows in actual.rows] == [sorted(group) for group in groups]
 
 
 def test_several_columns_of_strata_are_recoded_together():

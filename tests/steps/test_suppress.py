@@ -166,13 +166,13 @@ def hard_table(n=100, seed=1):
 
 def test_the_search_and_the_programme_improve_on_the_greedy_choice():
     codes = hard_table()
-    one = Problem(codes, np.zeros(codes.shape, bool), 4)
-    first = greedy.assign_greedily(one)
-    second = local_search.improve_assignment(first.copy())
-    third, bound, solved = exact.solve_exactly(one, second, 0.0)
-    assert solved
-    assert third.total() < second.total() < first.total()
-    assert cheapest_patterns(one).strict_bound <= bound <= third.total()
+    distinct_rows = Problem(codes, np.zeros(codes.shape, bool), 4)
+    greedy_choice = greedy.assign_greedily(distinct_rows)
+    refined = local_search.improve_assignment(greedy_choice.copy())
+    optimum, bound, is_solved = exact.solve_exactly(distinct_rows, refined, 0.0)
+    assert is_solved
+    assert optimum.total() < refined.total() < greedy_choice.total()
+    assert cheapest_patterns(distinct_rows).strict_bound <= bound <= optimum.total()
 
 
 def test_the_same_table_gives_the_same_cells():
@@ -190,8 +190,8 @@ def test_a_table_too_large_for_the_programme_keeps_the_choice_of_the_search(monk
 def test_ties_go_to_the_column_named_last():
     codes = np.array([[1, 1], [1, 1], [2, 3], [2, 4]])
     assert cells_of(codes, 2, "refine").tolist() == [[False, False]] * 2 + [[False, True]] * 2
-    both = np.array([[1, 3], [2, 3], [1, 4], [2, 4]])  # either column would do
-    assert cells_of(both, 2, "refine").tolist() == [[False, True]] * 4
+    codes = np.array([[1, 3], [2, 3], [1, 4], [2, 4]])  # either column would do
+    assert cells_of(codes, 2, "refine").tolist() == [[False, True]] * 4
 
 
 def test_spare_records_join_before_a_whole_class_does():
@@ -291,13 +291,13 @@ def test_a_verdict_counts_wildcards_and_states_the_strict_count(case, library):
     cells = (
         pd.DataFrame(release.data.to_dict(as_series=False)) if library == "polars" else release.data
     )
-    shown = [
+    released = [
         tuple(None if pd.isna(cell) else int(cell) for cell in row)
         for row in cells[names].itertuples(index=False)
     ]
     verdict = release.verdict
-    assert verdict.k == twin.fewest_matches(shown, units) >= k
-    strict = smallest(shown, np.zeros((len(shown), len(names)), bool), units)
+    assert verdict.k == twin.fewest_matches(released, units) >= k
+    strict = smallest(released, np.zeros((len(released), len(names)), bool), units)
     (finding,) = [f for f in verdict.findings if f.code == "missing-cells-match-any"]
     assert finding.figures["strict"] == verdict.smallest_class == strict
     if k > 1:
@@ -320,8 +320,10 @@ def test_a_released_file_is_verified_by_the_same_count(tmp_path, means):
     original = tmp_path / "in.csv"
     checks = without_warnings(verify, tmp_path / "out.csv", tmp_path / "m.json", original=original)
     assert all(check.passed is not False for check in checks)
-    back = pd.read_csv(tmp_path / "out.csv")
-    rows = [tuple(None if pd.isna(c) else c for c in row) for row in back.itertuples(index=False)]
+    released = pd.read_csv(tmp_path / "out.csv")
+    rows = [
+        tuple(None if pd.isna(c) else c for c in row) for row in released.itertuples(index=False)
+    ]
     strict = smallest(rows, np.zeros((len(rows), 4), bool))
     assert checks.verdict.k == (twin.fewest_matches(rows) if means == "any" else strict) >= 3
     assert strict >= 3 or means == "any"
@@ -336,9 +338,9 @@ def test_a_file_with_a_record_that_is_alone_is_not_verified(tmp_path, means):
     Plan({}, [Suppress(NAMES[:4], 3, missing_means=means)]).save(tmp_path / "plan.toml")
     files = [str(tmp_path / name) for name in ("plan.toml", "in.csv", "out.csv")]
     CliRunner().invoke(app, ["run", *files, "--manifest", str(tmp_path / "m.json")])
-    back = pd.read_csv(tmp_path / "out.csv", dtype="Int64")
-    back.iloc[5] = 9
-    back.to_csv(tmp_path / "out.csv", index=False)
+    released = pd.read_csv(tmp_path / "out.csv", dtype="Int64")
+    released.iloc[5] = 9
+    released.to_csv(tmp_path / "out.csv", index=False)
     checks = without_warnings(verify, tmp_path / "out.csv", tmp_path / "m.json")
     assert "guarantee" in checks.failed
     assert checks.verdict.status == "not kept"

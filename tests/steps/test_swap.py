@@ -42,8 +42,10 @@ def test_all_orders_of_a_group_are_equally_likely_and_columns_independent():
         Partition(np.zeros(3, int), 3),
         np.random.default_rng(5),
     )
-    drawn = [step._mask_groups(frame, groups, rng) for _ in range(3600)]
-    counts = pd.Series([(*one["a"].records, *one["b"].records) for one in drawn]).value_counts()
+    masked_columns = [step._mask_groups(frame, groups, rng) for _ in range(3600)]
+    counts = pd.Series(
+        [(*values["a"].records, *values["b"].records) for values in masked_columns]
+    ).value_counts()
     orders = [(*a, *b) for a in permutations(range(3)) for b in permutations(range(3))]
     assert set(counts.index) == set(orders)
     # 36 equally likely outcomes, 100 expected of each: chi-squared, 35 degrees of freedom.

@@ -33,7 +33,7 @@ def panels(draw, with_missing=False):
         "ill": st.integers(0, 2),
     }
     return pd.DataFrame(
-        {name: draw(st.lists(one, min_size=n, max_size=n)) for name, one in draws.items()}
+        {name: draw(st.lists(values, min_size=n, max_size=n)) for name, values in draws.items()}
     ).astype({"age": float, "pay": float})
 
 
@@ -63,7 +63,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=lambda given: "-".join(given) or "plain")
+@pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "plain")
 @settings(max_examples=tries(25), deadline=None)
 @given(data=panels(), incomplete=panels(with_missing=True), k=st.integers(2, 4))
 def test_every_class_of_released_values_holds_k_units(options, data, incomplete, k):
@@ -145,9 +145,9 @@ def test_an_identifier_that_repeats_is_refused_with_the_way_out():
     )
     assert (counted.verdict.unit, counted.verdict.k) == ("record", 2)
     assert counted.plan.to_dict()["unit"] == "record"
-    again = Plan.from_dict(counted.plan.to_dict())
-    assert again == counted.plan
-    assert without_warnings(again.run, data).data.equals(counted.data)
+    plan = Plan.from_dict(counted.plan.to_dict())
+    assert plan == counted.plan
+    assert without_warnings(plan.run, data).data.equals(counted.data)
     person = without_warnings(
         shoal.microaggregate, data, ["age"], k=2, identifiers=["id"], unit="id"
     )

@@ -1,4 +1,4 @@
-"""A synthetic survey."""
+"""A synthetic survey of any length, the same for the same seed."""
 
 from numbers import Integral
 from typing import Any
@@ -73,36 +73,39 @@ def survey(n: int = 1000, random_state: int | None = 0, kind: FrameLibrary = "pa
     >>> survey(n=3)["person"].tolist()
     ['P000001', 'P000002', 'P000003']
     """
-    _check("n", n, minimum=1)
+    _check_integer("n", n, minimum=1)
     if random_state is not None:
-        _check("random_state", random_state, minimum=0)
+        _check_integer("random_state", random_state, minimum=0)
     check_kind(kind)
     # One stream for each distribution, filled row by row: the first rows do not depend on n.
-    normal, uniform = np.random.default_rng(random_state).spawn(2)
-    return to_frame(_make_survey(normal.standard_normal((n, 6)), uniform.random((n, 4))), kind)
+    normal_generator, uniform_generator = np.random.default_rng(random_state).spawn(2)
+    return to_frame(
+        _make_survey(normal_generator.standard_normal((n, 6)), uniform_generator.random((n, 4))),
+        kind,
+    )
 
 
-def _make_survey(z: Column, u: Column) -> pa.Table:
-    """Return the survey made of six normal and four uniform draws per person."""
-    region = np.searchsorted(CUMULATIVE_SHARES, u[:, 0], side="right")
-    age = np.floor(18 + 74 * u[:, 1] ** 1.3)
-    education = np.clip(np.rint(14 - 0.04 * (age - 45) + 2.6 * z[:, 0]), 6, 21)
-    height = 171.5 - 0.05 * (age - 45) + 9.2 * z[:, 1]
-    build = 24.5 + 0.05 * (age - 45) - 0.15 * (education - 13) + 3.4 * z[:, 2]
-    weight = np.maximum(build, 16) * (height / 100) ** 2
-    household = np.clip(np.rint(2.7 - 0.02 * (age - 45) + 1.2 * z[:, 3]), 1, 8)
-    pressure = 122 + 0.45 * (age - 45) + 0.25 * (weight - 73) + 11 * z[:, 5]
-    smokes = u[:, 3] < 1 / (1 + np.exp(1 + 0.25 * (education - 13) + 0.02 * (age - 45)))
+def _make_survey(normal: Column, uniform: Column) -> pa.Table:
+    """Return the survey that six normal and four uniform draws per person give."""
+    region = np.searchsorted(CUMULATIVE_SHARES, uniform[:, 0], side="right")
+    age = np.floor(18 + 74 * uniform[:, 1] ** 1.3)
+    education = np.clip(np.rint(14 - 0.04 * (age - 45) + 2.6 * normal[:, 0]), 6, 21)
+    height = 171.5 - 0.05 * (age - 45) + 9.2 * normal[:, 1]
+    body_mass_index = 24.5 + 0.05 * (age - 45) - 0.15 * (education - 13) + 3.4 * normal[:, 2]
+    weight = np.maximum(body_mass_index, 16) * (height / 100) ** 2
+    household_size = np.clip(np.rint(2.7 - 0.02 * (age - 45) + 1.2 * normal[:, 3]), 1, 8)
+    blood_pressure = 122 + 0.45 * (age - 45) + 0.25 * (weight - 73) + 11 * normal[:, 5]
+    smokes = uniform[:, 3] < 1 / (1 + np.exp(1 + 0.25 * (education - 13) + 0.02 * (age - 45)))
     columns: dict[str, Any] = {
-        "person": [f"P{number:06d}" for number in range(1, len(z) + 1)],
+        "person": [f"P{number:06d}" for number in range(1, len(normal) + 1)],
         "region": np.array(REGIONS, dtype=object)[region],
         "age": age.astype(np.int64),
         "height": np.round(height, 1),
         "weight": np.round(weight, 1),
         "years_of_education": education.astype(np.int64),
-        "household_size": household.astype(np.int64),
-        "income": _income(region, age, education, z[:, 4], u[:, 2]),
-        "blood_pressure": np.rint(np.maximum(pressure, 80)).astype(np.int64),
+        "household_size": household_size.astype(np.int64),
+        "income": _income(region, age, education, normal[:, 4], uniform[:, 2]),
+        "blood_pressure": np.rint(np.maximum(blood_pressure, 80)).astype(np.int64),
         "smoker": np.where(smokes, "yes", "no").astype(object),
     }
     return pa.table({name: pa.array(column) for name, column in columns.items()})
@@ -122,7 +125,7 @@ def _income(
     return np.rint(np.exp(log_median) * (1 - u) ** (-1 / 2.5)).astype(np.int64)
 
 
-def _check(name: str, value: object, minimum: int) -> None:
+def _check_integer(name: str, value: object, minimum: int) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < minimum:
         raise ParameterError(
             f"The {name!r} parameter of survey must be an int in [{minimum}, inf). Got {value!r}"

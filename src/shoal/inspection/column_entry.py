@@ -12,8 +12,8 @@ class ColumnEntry(TypedDict):
     kind: str  # how distances treat the values: "numeric", "nominal", "ordinal", ...
     why_kind: str  # the reason for the kind
     inferred: bool  # whether the kind differs from that of the column's type in the table
-    declare: Any  # the type as a plan would declare it; "" if it need not
-    formats: list[str]  # those of dates that can be read in two ways
+    declare: Any  # the type as a plan would declare it; "" if it need not be declared
+    formats: list[str]  # the possible formats of dates that can be read in two ways
     labels: dict[str, str]  # labels of the first few values
     missing_codes: list[str]  # values that seem to stand for missing ones
     missing: int  # number of missing values

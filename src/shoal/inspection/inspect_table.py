@@ -85,14 +85,14 @@ def _inspect(
         _describe_column(frame, column, column_codes[:, i], decisions[column], metadata)
         for i, column in enumerate(frame.columns)
     ]
-    _choose_unit(columns)
+    _choose_unit_column(columns)
     numeric = [
         entry["name"]
         for entry in columns
         if entry["type"] in ("whole", "number") and entry["role"] != "identifier"
     ]
     relations = find_relations(frame, numeric)
-    _suggest_roles_of_derived(columns, relations)
+    _suggest_roles_by_relations(columns, relations)
     for entry in columns:
         if entry["role"] is None:
             entry["role"], entry["why"] = suggest_by_uniqueness(entry["unique"])
@@ -185,7 +185,7 @@ def _role_facts(
 
 
 def _suggest_type(facts: RoleFacts, decision: Decision) -> tuple[Type, str, bool]:
-    """Return the type of a column, the reason, and whether the table has another one."""
+    """Return the type of a column, the reason, and whether it differs from that of the table."""
     word = code_word(facts)
     if word is None or decision.kind != "numeric" or decision.inferred:
         return decision.type, decision.why, decision.inferred
@@ -215,25 +215,29 @@ def _suggest_missing_codes(
     return list(missing_codes)
 
 
-def _choose_unit(columns: list[ColumnEntry]) -> None:
+def _choose_unit_column(columns: list[ColumnEntry]) -> None:
     """Choose one column of units: households if suggested, else the one with the fewest values.
 
     A column of units must be complete; one with missing values becomes an identifier.
     """
     units = [entry for entry in columns if entry["role"] in UNIT_ROLES]
-    complete = [entry for entry in units if not entry["missing"]]
+    complete_units = [entry for entry in units if not entry["missing"]]
     chosen_entry = min(
-        complete, key=lambda e: (e["role"] != "household", e["distinct"]), default=None
+        complete_units,
+        key=lambda entry: (entry["role"] != "household", entry["distinct"]),
+        default=None,
     )
     for entry in units:
         if entry is not chosen_entry:
             entry["role"] = "identifier"
-            reason = "k counts another column" if entry in complete else "some values are missing"
+            reason = (
+                "k counts another column" if entry in complete_units else "some values are missing"
+            )
             entry["why"] += f"; {reason}"
 
 
-def _suggest_roles_of_derived(columns: list[ColumnEntry], relations: list[Relation]) -> None:
-    """Suggest for columns that can be computed with others the role that these have."""
+def _suggest_roles_by_relations(columns: list[ColumnEntry], relations: list[Relation]) -> None:
+    """Suggest the role of a column for all columns that can be computed with it."""
     entries = {entry["name"]: entry for entry in columns}
     for relation in relations:
         related = [entries[name] for name in (relation.column, *relation.sources)]
@@ -251,12 +255,12 @@ def _suggest_roles_of_derived(columns: list[ColumnEntry], relations: list[Relati
 
 
 def _suggest_masking_unassigned(columns: list[ColumnEntry]) -> None:
-    """Suggest to mask the columns without a role, in a table without quasi-identifiers.
+    """Suggest masking the columns without a role, in a table without quasi-identifiers.
 
-    If there is none, constant columns are masked.
+    If every column has a role, suggest masking the constant columns.
     """
     unassigned_entries = [entry for entry in columns if entry["role"] is None]
-    constant = [entry for entry in columns if entry["role"] == "non-confidential"]
-    for entry in unassigned_entries or constant:
+    constant_entries = [entry for entry in columns if entry["role"] == "non-confidential"]
+    for entry in unassigned_entries or constant_entries:
         entry["role"] = "quasi-identifier"
         entry["why"] = "no name suggests a role, so every such column is masked"

@@ -13,11 +13,11 @@ from shoal.metrics.findings.derived_columns import linear_fit
 Values = NDArray[np.float64]
 MIN_RECORDS = 20  # with fewer, columns fit each other by chance
 MAX_RECORDS = 2_000  # sampled of longer tables
-MAX_COLUMNS = 60  # whose sums and differences are examined
-MAX_MISSING = 0.2  # share of missing values of a column in a sum
-MAX_PAIRS = 200  # candidates that are examined
-MIN_R2 = 1 - 1e-6  # R2 of a function, up to rounding
-MIN_CORRELATION = 0.95  # correlation of a pair that is examined
+MAX_COLUMNS = 60  # with more columns, sums and differences are not examined
+MAX_MISSING = 0.2  # share of missing values from which a column is not examined in sums
+MAX_PAIRS = 200  # correlated pairs that are examined
+MIN_R2 = 1 - 1e-6  # R2 from which a fit counts as exact, up to rounding
+MIN_CORRELATION = 0.95  # of the pairs that are examined
 
 
 class Relation(NamedTuple):
@@ -76,22 +76,25 @@ def _pair_relations(values: dict[str, Values]) -> list[Relation]:
     }
     relations: dict[str, Relation] = {}
     n_examined = 0
-    for left, right, transformation in (
+    for source_transform, target_transform, transformation in (
         (_identity, _identity, ""),
         (_logarithm, _identity, "a logarithm"),
         (_identity, _logarithm, "a logarithm"),
         (_square, _identity, "a square"),
         (_identity, _square, "a square root"),
     ):
-        products = standardised[left].T @ standardised[right]
-        is_related = np.abs(products) / len(standardised[left]) > MIN_CORRELATION
-        for first, second in np.argwhere(np.triu(is_related, 1)):
-            source, target = names[first], names[second]
+        products = standardised[source_transform].T @ standardised[target_transform]
+        is_related = np.abs(products) / len(standardised[source_transform]) > MIN_CORRELATION
+        for i, j in np.argwhere(np.triu(is_related, 1)):
+            source, target = names[i], names[j]
             if target in relations or n_examined >= MAX_PAIRS:
                 continue
             n_examined += 1
-            x, y = left(values[source]), right(values[target])
-            if _r2(y, x[:, None]) >= MIN_R2:
+            source_values, target_values = (
+                source_transform(values[source]),
+                target_transform(values[target]),
+            )
+            if _r2(target_values, source_values[:, None]) >= MIN_R2:
                 relations[target] = Relation(target, (source,), transformation)
     return list(relations.values())
 
@@ -112,12 +115,12 @@ def _sum_relations(values: dict[str, Values]) -> list[Relation]:
         return []
     relations: dict[frozenset[str], Relation] = {}
     for i in reversed(range(len(names))):
-        others = [other for other in range(len(names)) if other != i]
-        best_fit = linear_fit(X[:, i], X[:, others], MIN_R2)
+        other_columns = [other for other in range(len(names)) if other != i]
+        best_fit = linear_fit(X[:, i], X[:, other_columns], MIN_R2)
         if best_fit is None:
             continue
         needed_columns = _needed_columns(
-            X[:, i], X, [others[position] for position in best_fit.columns]
+            X[:, i], X, [other_columns[position] for position in best_fit.columns]
         )
         columns = frozenset(names[column] for column in (i, *needed_columns))
         if not any(
@@ -130,7 +133,7 @@ def _sum_relations(values: dict[str, Values]) -> list[Relation]:
 
 
 def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
-    """Return the columns without those that the fit does not need."""
+    """Return the columns that the fit needs: without one of them, it is no longer exact."""
     for column in list(columns):
         remaining_columns = [other for other in columns if other != column]
         if remaining_columns and _r2(y, X[:, remaining_columns]) >= MIN_R2:
@@ -139,6 +142,7 @@ def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
 
 
 def _r2(y: Values, X: Values) -> float:
+    """Return the R2 of a linear fit to the records without missing values; 0 if these are few."""
     is_known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
     if is_known.sum() < MIN_RECORDS:
         return 0.0

@@ -30,22 +30,22 @@ class Sentence(NamedTuple):
 def describe_table(
     frame: Frame, columns: Sequence[ColumnEntry], relations: Sequence[Relation]
 ) -> list[Sentence]:
-    """Return sentences on kinds, missing codes, units, derived columns, keys and the order."""
+    """Return the sentences on a table: kinds, missing codes, units, derived columns and more."""
     return [
-        *_kinds(columns),
+        *_inferred_kinds(columns),
         *_ambiguous_dates(columns),
         *_disguised_columns(frame, columns),
         *_missing_codes(columns),
-        *_units(columns, len(frame)),
+        *_unit_columns(columns, len(frame)),
         *_derived_columns(relations),
         *_confidential_keys(columns),
         *_sorted_columns(frame, columns),
-        *_constant(columns),
-        *_hierarchies(columns),
+        *_constant_columns(columns),
+        *_suggested_hierarchies(columns),
     ]
 
 
-def _kinds(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+def _inferred_kinds(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the kinds that do not follow from the types of the table."""
     sentences = []
     for entry in columns:
@@ -79,21 +79,24 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
             continue
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = CellTexts(index)
-        suspected = find_suspected_kind(texts, cells)
-        if suspected is None or 2 * suspected.cells < cells.n_known:
+        suspected_kind = find_suspected_kind(texts, cells)
+        if suspected_kind is None or 2 * suspected_kind.cells < cells.n_known:
             continue
-        clause = f"of {entry['name']!r} read as {suspected.kind} values"
-        first_other = suspected.first_other
+        verb_phrase = f"of {entry['name']!r} read as {suspected_kind.kind} values"
+        first_exception = suspected_kind.first_other
         location = (
-            f", and the first that does not is in record {first_other:,}" if first_other else ""
+            f", and the first that does not is in record {first_exception:,}"
+            if first_exception
+            else ""
         )
         text = (
-            f"{suspected.cells:,} of {cells.n_known:,} cells {clause}{location}. Correct the"
-            " others, or keep it as nominal."
+            f"{suspected_kind.cells:,} of {cells.n_known:,} cells {verb_phrase}{location}. Correct"
+            " the others, or keep it as nominal."
         )
-        if suspected.cells == cells.n_known:
+        if suspected_kind.cells == cells.n_known:
             text = (
-                f"All {cells.n_known:,} cells {clause}. Declare it as {suspected.kind} or nominal."
+                f"All {cells.n_known:,} cells {verb_phrase}. Declare it as {suspected_kind.kind}"
+                " or nominal."
             )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
@@ -116,7 +119,7 @@ def _missing_codes(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     ]
 
 
-def _units(columns: Sequence[ColumnEntry], records: int) -> list[Sentence]:
+def _unit_columns(columns: Sequence[ColumnEntry], records: int) -> list[Sentence]:
     """Name the column whose values k should count."""
     return [
         Sentence(
@@ -186,7 +189,7 @@ def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Senten
     return [Sentence("order-follows-column", text, tuple(sorted_columns))]
 
 
-def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+def _constant_columns(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the columns that have a single value."""
     names = [entry["name"] for entry in columns if entry["distinct"] <= 1]
     if not names:
@@ -195,7 +198,7 @@ def _constant(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     return [Sentence("constant-column", text, tuple(names))]
 
 
-def _hierarchies(columns: Sequence[ColumnEntry]) -> list[Sentence]:
+def _suggested_hierarchies(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     """Name the hierarchies that columns could be recoded by."""
     hierarchy_rules = {entry["name"]: entry["hierarchy"] for entry in columns if entry["hierarchy"]}
     if not hierarchy_rules:

@@ -71,13 +71,13 @@ def _type_lines(quasi_identifiers: Sequence[ColumnEntry]) -> list[str]:
     """Return lines that declare the kinds that do not follow from the table, with the reasons."""
     lines = []
     for entry in quasi_identifiers:
-        declared = entry["declare"]
-        if not declared:
+        declared_type = entry["declare"]
+        if not declared_type:
             continue
         if entry["formats"]:
-            declared = {"kind": "date", "format": entry["formats"][0]}
+            declared_type = {"kind": "date", "format": entry["formats"][0]}
         why = _on_one_line(entry["why_kind"])
-        lines.append(f"{_quote(entry['name'])} = {_as_toml(declared)}  # {why}")
+        lines.append(f"{_quote(entry['name'])} = {_as_toml(declared_type)}  # {why}")
     return ["", "[types]", *lines] if lines else []
 
 
@@ -172,4 +172,4 @@ def _quote(name: str) -> str:
 
 def _on_one_line(text: str) -> str:
     """Return text without line breaks and other control characters."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return "".join(character if character.isprintable() else " " for character in text)

@@ -187,7 +187,7 @@ def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_counter(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest to drop numbers that rise from record to record, such as those of a register."""
+    """Suggest dropping numbers that rise from record to record, such as those of a register."""
     if facts.is_ascending and facts.records > SHORT_TABLE:
         return "identifier", "different whole numbers in the order of the records"
     return None

@@ -43,11 +43,11 @@ def format_inspection(inspection: "Inspection") -> str:
 
 
 def join_columns(columns: Sequence[str]) -> str:
-    """Return the columns of a combination as text; many of them as a number.
+    """Return the columns of a combination as text, with a number in place of those beyond six.
 
     Examples
     --------
-    >>> join_columns(["age", "sex"]), join_columns([f"q{at}" for at in range(400)])
+    >>> join_columns(["age", "sex"]), join_columns([f"q{i}" for i in range(400)])
     ('age + sex', 'q0 + q1 + q2 + q3 + q4 + q5 + 394 more')
     """
     n_others = len(columns) - MAX_COLUMNS
@@ -56,9 +56,9 @@ def join_columns(columns: Sequence[str]) -> str:
 
 
 def _missing_note(inspection: "Inspection") -> str:
-    """Return how missing values count in combinations, if they occur there."""
-    combined = {name for entry in inspection.combinations for name in entry["columns"]}
-    has_missing = any(inspection[name]["missing"] for name in combined)
+    """Return a note on how missing values count in the combinations; empty if none are missing."""
+    columns = {name for entry in inspection.combinations for name in entry["columns"]}
+    has_missing = any(inspection[name]["missing"] for name in columns)
     return " (a missing value counts as a value there)" if has_missing else ""
 
 

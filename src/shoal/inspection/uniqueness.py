@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 def share_unique(codes: Codes, missing: NDArray[np.bool_] | None = None) -> float:
     """Return the share of records whose code no other record has.
 
-    A record that ``missing`` marks has no value, and so no unique one.
+    Records that ``missing`` marks have no value, so they count as not unique.
     """
     known_codes = codes if missing is None else codes[~missing]
     return float((np.bincount(known_codes) == 1).sum() / len(codes))
@@ -49,16 +49,16 @@ def revealing_combinations(
 ) -> list[dict[str, Any]]:
     """Return the most revealing pairs and triples, and all suggested quasi-identifiers together.
 
-    Pairs and triples are formed of the columns that single out most on their own.
+    Pairs and triples consist of the columns with the most unique values.
     """
     entries: list[dict[str, Any]] = []
-    strongest = sorted(
+    most_unique = sorted(
         quasi_identifiers, key=lambda i: (-columns[i]["unique"], -columns[i]["distinct"], i)
     )
-    strongest = sorted(strongest[:MAX_COLUMNS])
+    most_unique = sorted(most_unique[:MAX_COLUMNS])
     for size in (2, 3):
         subsets = (
-            list(combinations(strongest, size))
+            list(combinations(most_unique, size))
             if size < len(quasi_identifiers) or size == 2
             else []
         )
@@ -75,9 +75,9 @@ def revealing_combinations(
             :MAX_COMBINATIONS
         ]
     if len(quasi_identifiers) > 2:
-        unique = share_unique(_joint_codes(column_codes, quasi_identifiers))
+        share = share_unique(_joint_codes(column_codes, quasi_identifiers))
         entries.append(
-            {"columns": [columns[i]["name"] for i in quasi_identifiers], "unique": unique}
+            {"columns": [columns[i]["name"] for i in quasi_identifiers], "unique": share}
         )
     return entries
 
@@ -93,6 +93,7 @@ def _joint_codes(column_codes: Codes, columns: list[int]) -> Codes:
 
 
 def _combine_codes(joint_codes: Codes, codes: Codes) -> Codes:
+    """Return one code per record for its pair of codes."""
     return np.asarray(
         np.unique(joint_codes * (codes.max() + 1) + codes, return_inverse=True)[1].ravel()
     )

@@ -15,7 +15,7 @@ MAX_KEY = 2**62  # greatest integer that stands for all values of a record
 MAX_DENSITY = 4  # keys up to this many times the number of rows are counted without sorting
 
 
-def combine_columns(
+def label_distinct_rows(
     columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes
 ) -> tuple[int, Codes]:
     """Return the number of distinct rows and the label of each row; ``sizes`` bound the codes."""

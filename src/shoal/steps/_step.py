@@ -23,7 +23,7 @@ from shoal.steps.recoding.transitions import Transitions
 
 @dataclass(frozen=True)
 class StepResult:
-    """What a step computed: new values by column, and the groups behind them.
+    """The result of a step: new values by column, and the groups that they come from.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class StepResult:
     warnings : tuple of ShoalWarning
         What users should know about the result.
     transitions : tuple of Transitions
-        How post-randomised columns changed.
+        Transitions between categories of post-randomised columns.
     """
 
     values: dict[str, Any]
@@ -63,7 +63,7 @@ def check_confidential(confidential: Sequence[str], option: str) -> None:
 
 
 def too_few_error(
-    k: int, n_present: int, noun: str, *, of: str = "group", way_out: str = "Lower k."
+    k: int, n_available: int, noun: str, *, group_noun: str = "group", way_out: str = "Lower k."
 ) -> InputError:
     """Return the error that refuses a table of fewer than k records, or units.
 
@@ -71,12 +71,12 @@ def too_few_error(
     ----------
     k : int
         The minimum size of a group.
-    n_present : int
+    n_available : int
         The number of records, or of units, of the table.
     noun : str
         What is counted: ``"records"``, ``"units"`` or ``"households"``.
-    of : str
-        ``"group"`` or ``"class"``.
+    group_noun : str
+        What k applies to: ``"group"`` or ``"class"``.
     way_out : str
         What the user can do.
 
@@ -87,10 +87,10 @@ def too_few_error(
     """
     counts_records = noun == "records"
     return InputError(
-        f"A {of} needs k={k} {noun} but the data hold only {n_present:,}. {way_out}",
+        f"A {group_noun} needs k={k} {noun} but the data hold only {n_available:,}. {way_out}",
         code="too-few-records" if counts_records else "too-few-units",
         k=k,
-        **{"records" if counts_records else "units": n_present},
+        **{"records" if counts_records else "units": n_available},
     )
 
 
@@ -216,8 +216,8 @@ class Step:
 
         They are drawn from ``generator``, or from the operating system's secure source.
         """
-        missing = self.is_random and vars(self)["random_state"] is None
-        return self.replace(random_state=draw_seed(generator)) if missing else self
+        needs_seed = self.is_random and vars(self)["random_state"] is None
+        return self.replace(random_state=draw_seed(generator)) if needs_seed else self
 
     def replace(self, **changes: Any) -> Self:
         """Return the step with some parameters replaced."""
@@ -238,11 +238,14 @@ class Step:
             raise PlanError(
                 f"The step {self.name!r} masks no column. Name at least one.", code="nothing-masked"
             )
-        repeated = [name for name in dict.fromkeys(self.columns) if self.columns.count(name) > 1]
-        if repeated:
+        repeated_columns = [
+            name for name in dict.fromkeys(self.columns) if self.columns.count(name) > 1
+        ]
+        if repeated_columns:
             raise PlanError(
-                f"The step {self.name!r} names {name_columns(repeated, 'column', 'columns')} twice."
-                " Name each column once.",
+                f"The step {self.name!r} names"
+                f" {name_columns(repeated_columns, 'column', 'columns')} twice. Name each column"
+                " once.",
                 code="masked-twice",
             )
 

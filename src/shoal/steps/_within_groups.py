@@ -18,7 +18,7 @@ from shoal.steps.microaggregate import Microaggregate
 class WithinGroups(GroupingStep):
     """Base of the steps that mask within the groups that `Microaggregate` would average.
 
-    A subclass writes ``_mask_groups``.
+    A subclass defines ``_describe_guarantee`` and ``_mask_groups``.
     """
 
     def __init__(
@@ -59,27 +59,31 @@ class WithinGroups(GroupingStep):
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         k = self.partitioner.k
-        chance = f"picks the right record with a probability of at most 1 in {k}"
+        attack_clause = f"picks the right record with a probability of at most 1 in {k}"
         if self.unit is not None:
-            chance = (
+            attack_clause = (
                 "picks a record of that person with a probability of at most the greatest share of"
                 " one unit in the records of a group"
             )
-        return self._describe(chance)
+        return self._describe_guarantee(attack_clause)
 
     @property
     def former_guarantees(self) -> tuple[str, ...]:
         """The sentences of earlier versions."""
         k = self.partitioner.k
-        return (self._describe(f"picks the right record with a probability of at most 1 in {k}"),)
+        return (
+            self._describe_guarantee(
+                f"picks the right record with a probability of at most 1 in {k}"
+            ),
+        )
 
-    def _describe(self, chance: str) -> str:
-        """Return what the step guarantees, given what an attacker may achieve as a verb phrase."""
+    def _describe_guarantee(self, attack_clause: str) -> str:
+        """Return what the step guarantees; ``attack_clause`` is what an attacker can achieve."""
         raise NotImplementedError
 
     @property
     def _unit_phrase(self) -> str:
-        """What k counts, for a sentence; empty if it counts records."""
+        """What k counts, as a phrase such as " units of 'person'"; empty if it counts records."""
         return "" if self.unit is None else f" units of {self.unit!r}"
 
     def _mask_groups(

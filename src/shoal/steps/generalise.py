@@ -119,8 +119,8 @@ class Generalise(Step):
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         units = "" if self.unit is None else f", counted in units of {self.unit!r}"
-        first = f"Values were generalised until k-anonymity with k = {self.k}{units} held."
-        return " ".join([first, *constraint_sentences(self)])
+        first_sentence = f"Values were generalised until k-anonymity with k = {self.k}{units} held."
+        return " ".join([first_sentence, *constraint_sentences(self)])
 
     @property
     def keeps_classes(self) -> bool:
@@ -156,7 +156,7 @@ class Generalise(Step):
         types: Mapping[str, Type],
         counts: NDArray[np.int64] | None,
     ) -> StepResult:
-        """Return the recoded values of records; ``counts`` is how many each row stands for."""
+        """Return the recoded values of records; ``counts`` is how many records a row stands for."""
         units = None if self.unit is None else read_units(frame, self.unit)
         constraint = read_privacy_constraint(self, frame, confidential, types, units, counts)
         if constraint is not None:
@@ -184,12 +184,12 @@ class Generalise(Step):
             )
         if optimum is None:
             noun = "records" if units is None else "units"
-            raise too_few_error(self.k, lattice.n_counted, noun, of="class")
+            raise too_few_error(self.k, lattice.n_counted, noun, group_noun="class")
         values = {
             column.name: self._released_values(column, level, optimum)
             for column, level in zip(columns, optimum.node, strict=True)
         }
-        return StepResult(values, warnings=(self._describe(columns, optimum, counts),))
+        return StepResult(values, warnings=(self._warning(columns, optimum, counts),))
 
     def _released_values(
         self, column: RecodableColumn, level: int, optimum: Optimum
@@ -201,21 +201,21 @@ class Generalise(Step):
         labels[optimum.is_suppressed] = None
         return TextColumn(labels)
 
-    def _describe(
+    def _warning(
         self,
         columns: Sequence[RecodableColumn],
         optimum: Optimum,
         counts: NDArray[np.int64] | None,
     ) -> ValuesGeneralised:
-        """Return a warning with the levels, the loss and how close it is to the least."""
+        """Return the warning that states the levels, the loss and how close it is to the least."""
         levels = ", ".join(
             f"{column.name!r} {level} of {len(column.labels) - 1}"
             for column, level in zip(columns, optimum.node, strict=True)
         )
         is_suppressed = optimum.is_suppressed
-        suppressed = int(is_suppressed.sum() if counts is None else counts[is_suppressed].sum())
-        records = f" {suppressed:,} records were suppressed." if suppressed else ""
-        share = f"{100 * optimum.loss:.3g} % {LOSS_PHRASES[self.loss]}"
+        n_suppressed = int(is_suppressed.sum() if counts is None else counts[is_suppressed].sum())
+        suppression_sentence = f" {n_suppressed:,} records were suppressed." if n_suppressed else ""
+        loss_phrase = f"{100 * optimum.loss:.3g} % {LOSS_PHRASES[self.loss]}"
         optimality = f"the least of all {optimum.n_nodes:,} combinations of levels"
         if optimum.bound < optimum.loss:
             optimality = (
@@ -223,14 +223,14 @@ class Generalise(Step):
                 f" levels; none loses less than {100 * optimum.bound:.3g} %"
             )
         return ValuesGeneralised(
-            f"Columns were recoded to levels of their hierarchies: {levels}. {share}, {optimality}."
-            f"{records}",
+            f"Columns were recoded to levels of their hierarchies: {levels}. {loss_phrase},"
+            f" {optimality}.{suppression_sentence}",
             code="values-generalised",
             columns=tuple(self.columns),
             figures={
                 "loss": optimum.loss,
                 "bound": optimum.bound,
-                "suppressed": suppressed,
+                "suppressed": n_suppressed,
                 "evaluated": optimum.n_evaluated,
                 "nodes": optimum.n_nodes,
                 "levels": {
@@ -242,7 +242,7 @@ class Generalise(Step):
 
 
 def _max_suppressed(share: float, n_records: int) -> int:
-    """Return the number of records that a share allows, without a rounding error.
+    """Return the greatest number of records within a share; no rounding error makes it lower.
 
     Examples
     --------

@@ -68,11 +68,11 @@ class Hybridise(WithinGroups):
                 k=k,
             )
 
-    def _describe(self, chance: str) -> str:
+    def _describe_guarantee(self, attack_clause: str) -> str:
         return (
             f"Within groups of at least {self.partitioner.k}{self._unit_phrase} the values are"
             " random, with the means and covariances of the group: anyone who knows these columns"
-            f" of a person {chance} (probabilistic k-anonymity). Records may be unique."
+            f" of a person {attack_clause} (probabilistic k-anonymity). Records may be unique."
         )
 
     def _mask_groups(
@@ -89,8 +89,8 @@ class Hybridise(WithinGroups):
 def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
     """Return random records with the means and covariances of ``X``.
 
-    Their deviations from the mean are those of ``X`` under a random rotation that keeps the
-    mean; all such rotations are equally likely. The order of the rows of ``X`` has no influence.
+    Their deviations from the mean are those of ``X`` after a random rotation of the records that
+    keeps the mean; all such rotations are equally likely. The order of the rows does not matter.
 
     Examples
     --------
@@ -114,5 +114,5 @@ def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
         return X.copy()
     normal = rng.standard_normal((n, rank))
     q, r = np.linalg.qr(normal - normal.mean(axis=0))
-    q = q * np.sign(np.diag(r))  # else not all rotations are equally likely
+    q = q * np.sign(np.diag(r))  # otherwise some rotations are more likely than others
     return np.asarray(mean + (q * singular_values[:rank]) @ axes[:rank] * scale)

@@ -26,7 +26,7 @@ from shoal.steps.microaggregation.group_values import GroupValues
 from shoal.steps.microaggregation.grouping import group_block
 from shoal.steps.microaggregation.grouping_input import GroupingInput, read_grouping_input
 from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee
-from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, describe_local_recoding
+from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, local_recoding_warnings
 
 Mask = NDArray[np.bool_]
 Aggregate = Literal["mean", "median", "trimmed-mean", "geometric-mean", "ancestor", "range"]
@@ -248,6 +248,16 @@ class Microaggregate(GroupingStep):
         """The columns that the step computes with, including the weights."""
         return [*self.columns, *([self.weight] if self.weight else [])]
 
+    @property
+    def recoded_columns(self) -> list[str]:
+        """The columns that are released as ancestors or ranges."""
+        return [name for name in self.columns if self.aggregate_of(name) in LOCAL_AGGREGATES]
+
+    @property
+    def unit_noun(self) -> str:
+        """The noun for what k counts, for messages."""
+        return "households" if self.household else "units" if self.unit else "records"
+
     def aggregate_of(self, name: str) -> str:
         """Return how a numeric column is aggregated."""
         if isinstance(self.aggregate, str):
@@ -255,7 +265,7 @@ class Microaggregate(GroupingStep):
         return self.aggregate.get(name, "mean")
 
     def decimals_of(self, name: str) -> int | None:
-        """Return the number of decimals stated for a column, or None."""
+        """Return the number of decimals that the step states for a column, or None."""
         if isinstance(self.decimals, Mapping):
             return self.decimals.get(name)
         return self.decimals
@@ -271,8 +281,8 @@ class Microaggregate(GroupingStep):
         Returns
         -------
         Microaggregate
-            The step, with ``decimals`` for the columns that ``round`` applies to. Decimals
-            that were stated remain.
+            The step, with ``decimals`` for the columns that ``round`` applies to. Decimals that
+            the step states remain.
         """
         if self.round == "none" or isinstance(self.decimals, int):
             return self
@@ -294,43 +304,44 @@ class Microaggregate(GroupingStep):
         check_values(self, columns)
         weights = None if self.weight is None else tables.weights(frame, self.weight)
         inputs = read_grouping_input(self, frame, columns, confidential, types, weights)
-        released = GroupValues(self, frame, inputs.recoded, weights)
+        group_values = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []
         fitted_partitioners: list[Partitioner] = []
         partitioner = self.partitioner
         for names in self.column_blocks:
-            in_block = [columns[self.columns.index(name)] for name in names]
-            block = group_block(self, in_block, inputs, partitioner)
-            for column, missing in zip(in_block, block.missing.T, strict=True):
-                released.add(column, block.groups, missing)
+            block_columns = [columns[self.columns.index(name)] for name in names]
+            block = group_block(self, block_columns, inputs, partitioner)
+            for column, missing in zip(block_columns, block.missing.T, strict=True):
+                group_values.add(column, block.groups, missing)
             partitions.append(block.groups)
             fitted_partitioners += block.fitted_partitioners
             partitioner = block.reproducible_partitioner
-        noisy = self._add_noise(frame, confidential, types, partitions, inputs.units)
+        noisy_values = self._add_noise(frame, confidential, types, partitions, inputs.units)
         return StepResult(
-            values={**released.values, **inputs.strata.released, **noisy},
+            values={**group_values.values, **inputs.strata.released_values, **noisy_values},
             partitions=tuple(partitions),
             fitted_partitioners=tuple(fitted_partitioners),
             reproducible_partitioner=partitioner,
             bound=bound_on_loss(self, fitted_partitioners, columns),
-            warnings=self._warnings(columns, inputs, released, partitions),
+            warnings=self._warnings(columns, inputs, group_values, partitions),
         )
 
     def _warnings(
         self,
         columns: Sequence[Column],
         inputs: GroupingInput,
-        released: GroupValues,
+        group_values: GroupValues,
         partitions: Sequence[Partition],
     ) -> tuple[ShoalWarning, ...]:
+        """Return the warnings about columns, strata, local recoding and column weights."""
         is_imputed = self.missing == "impute"
         return (
             *constant_column_warnings(inputs.space.constant_columns),
             *missing_value_warnings(
-                columns, released.values, released.groups, is_imputed=is_imputed
+                columns, group_values.values, group_values.groups, is_imputed=is_imputed
             ),
             *inputs.strata.warnings,
-            *describe_local_recoding(released.recodings),
+            *local_recoding_warnings(group_values.recodings),
             *weighted_loss_warnings(self, inputs.space, partitions),
         )
 
@@ -349,13 +360,3 @@ class Microaggregate(GroupingStep):
         return vary_homogeneous(
             frame, confidential, types, partitions, amount=self.noise, rng=rng, units=units
         )
-
-    @property
-    def unit_noun(self) -> str:
-        """The noun for what k counts, for messages."""
-        return "households" if self.household else "units" if self.unit else "records"
-
-    @property
-    def recoded_columns(self) -> list[str]:
-        """The columns that are released as ancestors or ranges."""
-        return [name for name in self.columns if self.aggregate_of(name) in LOCAL_AGGREGATES]

@@ -23,6 +23,7 @@ from shoal.steps.recoding.transitions import (
     Codes,
     Matrix,
     Transitions,
+    Vector,
     draw_categories,
     invariant_matrix,
     to_plain_matrix,
@@ -128,13 +129,13 @@ class Pram(Step):
         transitions: list[Transitions] = []
         for block in self._blocks:
             original = [read_categories(frame, name) for name in block]
-            uniform = rng.random(len(frame))
+            uniform_numbers = rng.random(len(frame))
             new_values = _NewValues(original)
             for rows in strata:
                 for records in _split_by_missing_cells(original, rows):
                     stratum = _category_of(stratum_columns, rows[0])
                     transition, new_codes = self._randomise(
-                        block, stratum, original, records, uniform[records]
+                        block, stratum, original, records, uniform_numbers[records]
                     )
                     new_values.set_values(records, transition.released, new_codes)
                     transitions.append(transition)
@@ -142,7 +143,7 @@ class Pram(Step):
                 values[name] = released_column(frame, name, original[i], new_values.categories(i))
         return StepResult(
             values,
-            warnings=tuple(_describe(block, transitions) for block in self._blocks),
+            warnings=tuple(_randomisation_warning(block, transitions) for block in self._blocks),
             transitions=tuple(transitions),
         )
 
@@ -157,13 +158,17 @@ class Pram(Step):
         stratum: Category,
         original: Sequence[Categories],
         rows: Codes,
-        uniform: Matrix,
+        uniform_numbers: Vector,
     ) -> tuple[Transitions, Codes]:
-        """Return how some records that lack the same cells change, and each one's new category."""
-        key = _joint_codes(original, rows)
-        _, first, codes = np.unique(key, return_index=True, return_inverse=True)
+        """Return the transitions of some records that lack the same cells, and their new codes.
+
+        ``uniform_numbers`` are draws in [0, 1), one for each of these records. The codes are
+        positions in the released categories of the transitions.
+        """
+        joint_codes = _joint_codes(original, rows)
+        _, first_positions, codes = np.unique(joint_codes, return_index=True, return_inverse=True)
         codes = codes.ravel()
-        categories = [_category_of(original, rows[i]) for i in first]
+        categories = [_category_of(original, rows[i]) for i in first_positions]
         if len(categories) > MAX_CATEGORIES:
             raise InputError(
                 f"{name_columns(block)} would change among {len(categories)} categories, and at"
@@ -176,10 +181,11 @@ class Pram(Step):
         matrix, released = self._first_stage(block, categories, counts)
         if self.invariant:
             matrix, released = invariant_matrix(matrix, counts), categories
-        new_codes = draw_categories(matrix, codes, uniform)
+        new_codes = draw_categories(matrix, codes, uniform_numbers)
         pairs = codes * len(released) + new_codes
-        table = np.bincount(pairs, minlength=matrix.size).reshape(matrix.shape)
-        return Transitions(list(block), stratum, categories, released, matrix, table), new_codes
+        pair_counts = np.bincount(pairs, minlength=matrix.size).reshape(matrix.shape)
+        transition = Transitions(list(block), stratum, categories, released, matrix, pair_counts)
+        return transition, new_codes
 
     def _first_stage(
         self, block: Sequence[str], categories: list[Category], counts: Codes
@@ -209,6 +215,7 @@ class Pram(Step):
         return rows / rows.sum(axis=1, keepdims=True), category_tuples
 
     def _check_consistent(self) -> None:
+        """Refuse options that do not fit together, and convert the matrices to plain data."""
         if (self.stay is None) == (self.matrix is None):
             raise PlanError(
                 "Give either `stay`, the probability of staying, or `matrix`.", code="pram-matrix"
@@ -240,7 +247,7 @@ class Pram(Step):
 
 
 class _NewValues:
-    """The new values of the columns of a block, set for some records at a time."""
+    """The new values of the columns of a block, which are set for some records at a time."""
 
     def __init__(self, original: Sequence[Categories]):
         self.codes = np.full((len(original[0].codes), len(original)), -1, np.int64)
@@ -264,25 +271,28 @@ class _NewValues:
 
 
 def _split_by_missing_cells(original: Sequence[Categories], rows: Codes) -> Iterator[Codes]:
-    """Yield the records that lack the same cells, without those that lack all of them."""
-    pattern_of = np.zeros(len(rows), np.int64)
+    """Yield the records of each pattern of missing cells, except those that lack all cells."""
+    pattern_of_record = np.zeros(len(rows), np.int64)
     for column in original:
-        pattern_of = 2 * pattern_of + (column.codes[rows] < 0)
-    for pattern in np.unique(pattern_of):
+        pattern_of_record = 2 * pattern_of_record + (column.codes[rows] < 0)
+    for pattern in np.unique(pattern_of_record):
         if pattern != 2 ** len(original) - 1:
-            yield rows[pattern_of == pattern]
+            yield rows[pattern_of_record == pattern]
 
 
 def _joint_codes(original: Sequence[Categories], rows: Codes) -> Codes:
     """Return a code for each combination of values, in the order of the values."""
-    key = original[0].codes[rows]
+    joint_codes = original[0].codes[rows]
     for column in original[1:]:
-        combined_key = np.unique(key, return_inverse=True)[1].ravel() * (len(column.texts) + 1)
-        key = combined_key + column.codes[rows] + 1
-    return key
+        renumbered = np.unique(joint_codes, return_inverse=True)[1].ravel() * (
+            len(column.texts) + 1
+        )
+        joint_codes = renumbered + column.codes[rows] + 1
+    return joint_codes
 
 
 def _category_of(original: Sequence[Categories], record: int) -> Category:
+    """Return the values of a record, None where one is missing."""
     codes = [column.codes[record] for column in original]
     return tuple(
         None if code < 0 else column.texts[code]
@@ -290,28 +300,33 @@ def _category_of(original: Sequence[Categories], record: int) -> Category:
     )
 
 
-def _describe(block: Sequence[str], transitions: Sequence[Transitions]) -> ValuesRandomised:
-    """Return a warning with the share of values of a block of columns that were changed."""
-    of_block = [entry for entry in transitions if list(entry.columns) == list(block)]
-    n_records = sum(int(entry.counts.sum()) for entry in of_block)
-    n_unchanged = sum(entry.n_unchanged for entry in of_block)
+def _randomisation_warning(
+    block: Sequence[str], transitions: Sequence[Transitions]
+) -> ValuesRandomised:
+    """Return the warning that states which share of the values of a block was changed."""
+    block_transitions = [
+        transition for transition in transitions if list(transition.columns) == list(block)
+    ]
+    n_records = sum(int(transition.counts.sum()) for transition in block_transitions)
+    n_unchanged = sum(transition.n_unchanged for transition in block_transitions)
     expected_unchanged = sum(
-        float(entry.frequencies @ entry.stay_probabilities) for entry in of_block
+        float(transition.frequencies @ transition.stay_probabilities)
+        for transition in block_transitions
     )
     probabilities = (
-        np.concatenate([entry.stay_probabilities for entry in of_block])
-        if of_block
+        np.concatenate([transition.stay_probabilities for transition in block_transitions])
+        if block_transitions
         else np.ones(1)  # no record has a value
     )
-    changed = 100 * (1 - n_unchanged / n_records) if n_records else 0.0
-    expected_change = 100 * (1 - expected_unchanged / n_records) if n_records else 0.0
+    percent_changed = 100 * (1 - n_unchanged / n_records) if n_records else 0.0
+    percent_expected = 100 * (1 - expected_unchanged / n_records) if n_records else 0.0
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
-        f"{name_columns(block)}: {changed:.3g} % of the {noun} were changed at random,"
-        f" {expected_change:.3g} % were expected. A value stays with a probability of"
+        f"{name_columns(block)}: {percent_changed:.3g} % of the {noun} were changed at random,"
+        f" {percent_expected:.3g} % were expected. A value stays with a probability of"
         f" {probabilities.min():.3g} to {probabilities.max():.3g}, by its category.",
         code="values-randomised",
         columns=tuple(block),
-        changed=changed,
-        expected=expected_change,
+        changed=percent_changed,
+        expected=percent_expected,
     )

@@ -125,26 +125,28 @@ class Recode(Step):
     ) -> StepResult:
         """Return the recoded values of ``frame``."""
         del confidential
-        recoded = {
+        recodings = {
             name: self._recode(frame, name, (types or {}).get(name)) for name in self.columns
         }
         return StepResult(
             {
                 name: released_column(frame, name, recoding.original, recoding.recoded)
-                for name, recoding in recoded.items()
+                for name, recoding in recodings.items()
             },
             warnings=tuple(
-                self._describe(name, recoding)
-                for name, recoding in recoded.items()
+                self._warning(name, recoding)
+                for name, recoding in recodings.items()
                 if recoding.n_unmapped or recoding.n_merged
             ),
         )
 
     @property
     def _limits(self) -> list[BandLimit]:
+        """The limits between bands; none if there are no bands."""
         return to_plain_limits(self.bands or ())
 
     def _check_consistent(self) -> None:
+        """Refuse options that contradict each other or have no effect."""
         if self.mapping is not None and self.bands is not None:
             raise PlanError(
                 "A mapping and bands are given. Leave one out, or use two steps.",
@@ -192,44 +194,44 @@ class Recode(Step):
         return _Recoding(original, recoded, n_unmapped, n_merged)
 
     def _apply_mapping(self, name: str, original: Categories) -> tuple[list[str], int]:
-        """Return the new text of each original one, and the number of cells that are not mapped."""
+        """Return the new text of each category, and the number of cells that are not mapped."""
         if self.mapping is None:
             return original.texts, 0
         is_unmapped = np.array(
             [*(text not in self.mapping for text in original.texts), False], bool
         )
-        cells = is_unmapped[original.codes]
-        n_cells, record = int(cells.sum()), int(np.argmax(cells)) + 1
-        if self.unmapped == "refuse" and n_cells:
+        has_unmapped_value = is_unmapped[original.codes]
+        n_unmapped, record = int(has_unmapped_value.sum()), int(np.argmax(has_unmapped_value)) + 1
+        if self.unmapped == "refuse" and n_unmapped:
             raise InputError(
-                f"Column {name!r} has {count(n_cells, 'cell')} with a value that the mapping does"
-                f" not name; the first is in record {record}. Name all values, or use"
+                f"Column {name!r} has {count(n_unmapped, 'cell')} with a value that the mapping"
+                f" does not name; the first is in record {record}. Name all values, or use"
                 ' `unmapped="keep"` or `unmapped="other"`.',
                 code="value-not-mapped",
                 column=name,
-                count=n_cells,
+                count=n_unmapped,
                 record=record,
             )
         keeps_unmapped = self.unmapped == "keep"
         return [
             self.mapping.get(text, text if keeps_unmapped else self.other)
             for text in original.texts
-        ], n_cells
+        ], n_unmapped
 
-    def _describe(self, name: str, recoded: "_Recoding") -> ValuesGeneralised:
-        """Return a warning with the number of categories, and what became of other values."""
-        categories = recoded.recoded
-        n_categories = count(len(categories.texts), "category", "categories")
+    def _warning(self, name: str, recoding: "_Recoding") -> ValuesGeneralised:
+        """Return the warning that states the categories, and what became of unmapped values."""
+        recoded = recoding.recoded
+        n_categories = count(len(recoded.texts), "category", "categories")
         sentences = [f"Column {name!r} was recoded to {n_categories}."]
-        if recoded.n_unmapped:
+        if recoding.n_unmapped:
             outcome = "keep their values" if self.unmapped == "keep" else f"became {self.other!r}"
             sentences.append(
-                f"{recoded.n_unmapped:,} cells that the mapping does not name {outcome}."
+                f"{recoding.n_unmapped:,} cells that the mapping does not name {outcome}."
             )
-        if recoded.n_merged:
-            rare = count(recoded.n_merged, "rare category", "rare categories")
-            sentences.append(f"{rare} became {self.other!r}.")
-        is_too_small = bool((categories.counts < self.min_count).any())
+        if recoding.n_merged:
+            rare_categories = count(recoding.n_merged, "rare category", "rare categories")
+            sentences.append(f"{rare_categories} became {self.other!r}.")
+        is_too_small = bool((recoded.counts < self.min_count).any())
         if is_too_small:
             sentences.append(
                 f"{self.other!r} still holds fewer than min_count = {self.min_count} records."
@@ -238,15 +240,15 @@ class Recode(Step):
             " ".join(sentences),
             code="values-generalised",
             columns=(name,),
-            categories=len(categories.texts),
-            unmapped=recoded.n_unmapped,
-            merged=recoded.n_merged,
+            categories=len(recoded.texts),
+            unmapped=recoding.n_unmapped,
+            merged=recoding.n_merged,
             too_small=is_too_small,
         )
 
 
 class _Recoding(NamedTuple):
-    """Both versions of a column, and the numbers of unmapped cells and of rare categories."""
+    """A column before and after recoding, and the numbers of unmapped cells and rare categories."""
 
     original: Categories
     recoded: Categories
@@ -258,8 +260,8 @@ def _as_texts(mapping: Any) -> Any:
     """Return a mapping with its keys and values as text; other objects are returned as they are."""
     if not isinstance(mapping, Mapping):
         return mapping
-    plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
-    if not all(plain):
+    are_plain = [isinstance(value, str | int | float) for pair in mapping.items() for value in pair]
+    if not all(are_plain):
         return mapping
     texts = [(text_of(original), text_of(recoded)) for original, recoded in mapping.items()]
     if len({original for original, _ in texts}) < len(set(texts)):

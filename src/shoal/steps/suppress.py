@@ -98,9 +98,11 @@ class Suppress(Step):
         reason = ""
         if isinstance(importance, Mapping):
             self.importance = dict(importance)
-            unknown = [name for name in importance if name not in self.columns]
-            if unknown:
-                reason = f"the step does not mask {name_columns(unknown, 'column', 'columns')}"
+            unknown_columns = [name for name in importance if name not in self.columns]
+            if unknown_columns:
+                reason = (
+                    f"the step does not mask {name_columns(unknown_columns, 'column', 'columns')}"
+                )
         else:
             self.importance = list(importance)
             if len(self.importance) != len(self.columns):
@@ -151,16 +153,16 @@ class Suppress(Step):
     ) -> StepResult:
         """Return the masked values of ``frame``."""
         del confidential, types
-        best, missing = self._minimise(frame, None)
-        same_rows = np.arange(len(frame))
+        suppression, was_missing = self._minimise(frame, None)
+        rows = np.arange(len(frame))
         return StepResult(
             {
-                name: RowGather(same_rows, suppressed | was_missing)
-                for name, suppressed, was_missing in zip(
-                    self.columns, best.cells.T, missing.T, strict=True
+                name: RowGather(rows, is_suppressed | is_missing)
+                for name, is_suppressed, is_missing in zip(
+                    self.columns, suppression.cells.T, was_missing.T, strict=True
                 )
             },
-            warnings=(self._describe(best),) if best.cells.any() else (),
+            warnings=(self._warning(suppression),) if suppression.cells.any() else (),
         )
 
     def apply_to_distinct(
@@ -172,66 +174,66 @@ class Suppress(Step):
     ) -> DistinctResult:
         """Return the masked values of distinct records, given how often each occurs."""
         del confidential, types
-        best, missing = self._minimise(frame, counts)
-        is_missing = best.cells | missing[best.row]
-        same_rows = np.arange(len(best.row))
+        suppression, was_missing = self._minimise(frame, counts)
+        missing_cells = suppression.cells | was_missing[suppression.rows]
+        pieces = np.arange(len(suppression.rows))
         return DistinctResult(
-            best.row,
-            best.record_counts,
+            suppression.rows,
+            suppression.record_counts,
             {
-                name: RowGather(same_rows, suppressed)
-                for name, suppressed in zip(self.columns, is_missing.T, strict=True)
+                name: RowGather(pieces, is_missing)
+                for name, is_missing in zip(self.columns, missing_cells.T, strict=True)
             },
-            (self._describe(best),) if best.cells.any() else (),
+            (self._warning(suppression),) if suppression.cells.any() else (),
         )
 
     def _minimise(
         self, frame: Frame, counts: NDArray[np.int64] | None
     ) -> tuple[Suppression, NDArray[np.bool_]]:
-        """Return the cells to suppress, and which were missing before.
+        """Return the cells to suppress, and the cells that were missing before.
 
-        ``counts`` are the records that each row of ``frame`` stands for.
+        ``counts`` is the number of records that each row of ``frame`` stands for.
         """
         units = None if self.unit is None else read_units(frame, self.unit)
         n_records = len(frame) if counts is None else int(counts.sum())
         n_units = n_records if units is None else int(units.max()) + 1
         if n_units < self.k:
             noun = "records" if units is None else "units"
-            raise too_few_error(self.k, n_units, noun, of="class")
+            raise too_few_error(self.k, n_units, noun, group_noun="class")
         was_missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
         problem = Problem(
             codes(frame, self.columns), was_missing, self.k, units, self.weights, counts
         )
         return minimise(problem, self.missing_means, self.effort), was_missing
 
-    def _describe(self, best: Suppression) -> CellsSuppressed:
-        """Return a warning with the number of cells by column, and the least that is possible."""
-        counts, n_records = best.counts, int(best.record_counts.sum())
-        has_importance = self.importance is not None
-        n_suppressed = int(best.record_counts[best.cells.any(axis=1)].sum())
+    def _warning(self, suppression: Suppression) -> CellsSuppressed:
+        """Return the warning that states the cells by column, and how many are necessary."""
+        counts, n_records = suppression.counts, int(suppression.record_counts.sum())
+        has_weights = self.importance is not None
+        n_suppressed = int(suppression.record_counts[suppression.cells.any(axis=1)].sum())
         by_column = ", ".join(
             f"{name!r} {number:,}"
             for name, number in zip(self.columns, counts, strict=True)
             if number
         )
-        weight_sentence = f" They weigh {best.weight:,.6g}." if has_importance else ""
-        if best.is_optimal:
-            # Suppressed cells of other records match it too, but the bound does not count on these.
-            by_own_cells = (
+        weight_sentence = f" They weigh {suppression.weight:,.6g}." if has_weights else ""
+        if suppression.is_optimal:
+            # A record also matches suppressed cells of other records; the bound disregards these.
+            condition = (
                 " to hide every record by its own cells" if self.missing_means == "any" else ""
             )
-            quantity = "lower weight" if has_importance else "smaller number"
-            optimality = f"No {quantity} suffices{by_own_cells}: this is proven."
-        elif has_importance:
-            optimality = f"At least {best.bound:,.6g} is necessary."
+            lower_value = "lower weight" if has_weights else "smaller number"
+            optimality = f"No {lower_value} suffices{condition}: this is proven."
+        elif has_weights:
+            optimality = f"At least {suppression.bound:,.6g} is necessary."
         else:
-            optimality = f"At least {best.bound:,.0f} are necessary."
+            optimality = f"At least {suppression.bound:,.0f} are necessary."
         return CellsSuppressed(
             f"{counts.sum():,} of {n_records * len(counts):,} cells were suppressed in"
             f" {n_suppressed:,} records: {by_column}.{weight_sentence} {optimality}",
             code="cells-suppressed",
             count=int(counts.sum()),
-            weight=best.weight,
-            bound=best.bound,
-            optimal=best.is_optimal,
+            weight=suppression.weight,
+            bound=suppression.bound,
+            optimal=suppression.is_optimal,
         )

@@ -52,12 +52,12 @@ class Swap(WithinGroups):
     accepts_any_kind = True
     promises = "probabilistic k-anonymity"
 
-    def _describe(self, chance: str) -> str:
+    def _describe_guarantee(self, attack_clause: str) -> str:
         return (
-            "Values were swapped within groups of at least"
-            f" {self.partitioner.k}{self._unit_phrase}: anyone who knows these columns"
-            f" of a person {chance} (probabilistic k-anonymity). Records may be unique, and all"
-            " original values are released."
+            f"Values were swapped within groups of at least {self.partitioner.k}"
+            f"{self._unit_phrase}: anyone who knows these columns of a person {attack_clause}"
+            " (probabilistic k-anonymity). Records may be unique, and all original values are"
+            " released."
         )
 
     def _mask_groups(

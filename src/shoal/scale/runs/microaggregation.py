@@ -52,7 +52,7 @@ from shoal.steps import Microaggregate
 from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes
 from shoal.steps.constraints.units import refuse_missing_units
-from shoal.steps.microaggregation.checks import HOW_TO_TREAT_MISSING
+from shoal.steps.microaggregation.checks import MISSING_VALUES_HINT
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
 MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
@@ -232,7 +232,7 @@ class MicroaggregationRun(TableRun):
         )
         if step.missing in ("refuse", "drop"):
             missing = {encoder.name: encoder.n_missing for encoder in encoders.masked}
-            refuse_missing_counts(missing, HOW_TO_TREAT_MISSING)
+            refuse_missing_counts(missing, MISSING_VALUES_HINT)
         refuse_missing_counts(
             {encoder.name: encoder.n_missing for encoder in encoders.confidential},
             "Impute or drop them first, or leave dependence out.",

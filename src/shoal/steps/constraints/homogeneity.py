@@ -65,7 +65,7 @@ def homogeneous_groups(
 def refuse_homogeneous_groups(
     shared_counts: Mapping[str, SharedCounts], n_groups: int, unit: str
 ) -> None:
-    """Refuse groups of which some share a confidential value.
+    """Raise an error if some groups share a confidential value.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def merge_homogeneous(
     location: str = "",
     units: Codes | None = None,
 ) -> Partition:
-    """Join groups in which a confidential column has a single value with their nearest neighbours.
+    """Join groups with a single value of a confidential column with their nearest neighbours.
 
     Parameters
     ----------
@@ -163,33 +163,42 @@ def describe_homogeneity(
     str
         The sentence.
     """
-    with_value = {name: counts for name, counts in shared_counts.items() if counts.with_value}
-    if not with_value:
+    counts_with_value = {
+        name: counts for name, counts in shared_counts.items() if counts.with_value
+    }
+    if not counts_with_value:
         return ""
-    phrases = [f"{name!r} {_describe_counts(counts)}" for name, counts in with_value.items()]
-    in_every_record = all(
-        counts.every_record == counts.with_value for counts in with_value.values()
+    phrases = [f"{name!r} {_describe_counts(counts)}" for name, counts in counts_with_value.items()]
+    is_in_every_record = all(
+        counts.every_record == counts.with_value for counts in counts_with_value.values()
     )
     subject = "Anyone known to be in such a class is known to have"
     if not classes_known:
         subject = "Anyone whose record is found in such a class has"
-    value = "the value" if in_every_record else "the value in at least one record"
-    value += ", or a missing cell" if any(counts.missing for counts in with_value.values()) else ""
+    known_value = "the value" if is_in_every_record else "the value in at least one record"
+    known_value += (
+        ", or a missing cell"
+        if any(counts.missing for counts in counts_with_value.values())
+        else ""
+    )
     unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
         f"Of {n_groups:,} classes of records with the same released values, some have one"
-        f" confidential value{unit_phrase}: {', '.join(phrases)}. {subject} {value}."
+        f" confidential value{unit_phrase}: {', '.join(phrases)}. {subject} {known_value}."
     )
 
 
 def _describe_counts(counts: SharedCounts) -> str:
-    """Return the number of classes of a column, and how many share missing cells or vary."""
+    """Return the number of homogeneous classes of a column, with remarks on missing cells.
+
+    Another remark is on classes that share a value although some records have other values.
+    """
     remarks = [f"{counts.missing:,} by missing cells"] if counts.missing else []
-    with_others = counts.with_value - counts.every_record
-    if with_others:
-        remarks.append(f"in {with_others:,} some records have other values")
-    remark = f" ({'; '.join(remarks)})" if remarks else ""
-    return f"in {count(counts.homogeneous, 'class', 'classes')}{remark}"
+    n_in_some_records = counts.with_value - counts.every_record
+    if n_in_some_records:
+        remarks.append(f"in {n_in_some_records:,} some records have other values")
+    suffix = f" ({'; '.join(remarks)})" if remarks else ""
+    return f"in {count(counts.homogeneous, 'class', 'classes')}{suffix}"
 
 
 def describe_only_missing(shared_counts: Mapping[str, SharedCounts], n_groups: int) -> str:

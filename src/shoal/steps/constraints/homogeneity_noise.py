@@ -121,17 +121,25 @@ def _vary_numbers(
     last_digit = 10.0**-decimals if decimals is not None else 0.0
     low, high, noise_std = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
     for members in groups:
-        noisy = np.clip(numbers[members] + noise_std * rng.standard_normal(len(members)), low, high)
+        new_values = np.clip(
+            numbers[members] + noise_std * rng.standard_normal(len(members)), low, high
+        )
         if decimals is not None:
-            noisy = np.round(noisy, decimals)
-        if (noisy == noisy[0]).all():  # the noise was less than the last digit, or cut off
-            step = (
+            new_values = np.round(new_values, decimals)
+        if (
+            new_values == new_values[0]
+        ).all():  # the noise was less than the last digit, or cut off
+            shift = (
                 max(last_digit, noise_std)
                 if decimals is None
                 else max(last_digit, round(noise_std, decimals))
             )
-            noisy[rng.integers(len(members))] += step if noisy[0] + step <= high else -step
-        new_numbers[members] = noisy if decimals is None else np.round(noisy, decimals) + 0.0
+            new_values[rng.integers(len(members))] += (
+                shift if new_values[0] + shift <= high else -shift
+            )
+        new_numbers[members] = (
+            new_values if decimals is None else np.round(new_values, decimals) + 0.0
+        )
     return new_numbers
 
 

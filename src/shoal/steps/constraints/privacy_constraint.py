@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
 Matrix = NDArray[np.float64]
-Labels = NDArray[np.int64]
+Codes = NDArray[np.int64]
 Kind = Literal["distinct", "entropy"]
 
 TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaningful l or t
@@ -53,7 +53,7 @@ class PrivacyConstraint:
     kind : str
         How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float or None
-        Maximum distance between a group and the table.
+        Maximum distance between the values of a group and those of the table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if k counts units.
     k : int
@@ -63,17 +63,17 @@ class PrivacyConstraint:
     """
 
     names: Sequence[str]
-    codes: Labels
+    codes: Codes
     ordered: NDArray[np.bool_]
     diversity: float | None
     kind: Kind
     closeness: float | None
-    units: Labels | None = None
+    units: Codes | None = None
     k: int = 1
-    counts: Labels | None = None
+    counts: Codes | None = None
 
     @cached_property
-    def totals(self) -> list[Labels]:
+    def totals(self) -> list[Codes]:
         """How often each value occurs in the table, by column."""
         return [np.bincount(column, self.counts).astype(np.int64) for column in self.codes.T]
 
@@ -84,7 +84,7 @@ class PrivacyConstraint:
         weights = weights_in_class(np.zeros(len(self.codes), np.int64), self.units)
         return [np.bincount(column, weights) for column in self.codes.T]
 
-    def is_met_by(self, members: Labels) -> bool:
+    def is_met_by(self, members: Codes) -> bool:
         """Return whether a group meets the constraint and, where units count, holds k of them."""
         if self.units is not None and len(np.unique(self.units[members])) < self.k:
             return False
@@ -96,7 +96,7 @@ class PrivacyConstraint:
             or bool((self.distances(members) <= self.closeness + TOLERANCE).all())
         )
 
-    def met_by_classes(self, labels: Labels) -> NDArray[np.bool_]:
+    def met_by_classes(self, labels: Codes) -> NDArray[np.bool_]:
         """Return which classes meet the constraint, given the class of every record of the table.
 
         The number of units is not checked.
@@ -129,7 +129,7 @@ class PrivacyConstraint:
         counts_distinct_only = self.closeness is None and self.kind == "distinct"
         return self.units is None and counts_distinct_only
 
-    def n_values_in(self, members: Labels) -> NDArray[np.float64]:
+    def n_values_in(self, members: Codes) -> NDArray[np.float64]:
         """Return the number of values of each column in a group, counted by ``kind``."""
         tallies = [self._tally(i, members) for i in range(len(self.names))]
         counts = [
@@ -138,7 +138,7 @@ class PrivacyConstraint:
         ]
         return np.array([float(count[0]) for count in counts])
 
-    def distances(self, members: Labels) -> NDArray[np.float64]:
+    def distances(self, members: Codes) -> NDArray[np.float64]:
         """Return the distance of a group from the table in each column."""
         return np.array(
             [
@@ -147,7 +147,7 @@ class PrivacyConstraint:
             ]
         )
 
-    def refuse_unattainable(self, rows: Labels, location: str = "") -> None:
+    def refuse_unattainable(self, rows: Codes, location: str = "") -> None:
         """Refuse a constraint that no groups of ``rows`` can meet; the error states the limit.
 
         All records together have at least as many values, and are at most as far from the table,
@@ -162,7 +162,8 @@ class PrivacyConstraint:
         if self.closeness is not None and self.units is None:
             self._refuse_closeness(rows, subject)
 
-    def _refuse_diversity(self, rows: Labels, subject: str) -> None:
+    def _refuse_diversity(self, rows: Codes, subject: str) -> None:
+        """Raise an error if all records together have too few values of a column."""
         assert self.diversity is not None
         relaxed = self if self.units is None else replace(self, units=None, kind="distinct")
         for name, attained in zip(self.names, relaxed.n_values_in(rows), strict=True):
@@ -179,7 +180,8 @@ class PrivacyConstraint:
                     attainable=float(attainable),
                 )
 
-    def _refuse_closeness(self, rows: Labels, subject: str) -> None:
+    def _refuse_closeness(self, rows: Codes, subject: str) -> None:
+        """Raise an error if all records together are too far from the table in a column."""
         assert self.closeness is not None
         for name, distance in zip(self.names, self.distances(rows), strict=True):
             if distance > self.closeness + TOLERANCE:
@@ -194,7 +196,7 @@ class PrivacyConstraint:
                     attainable=float(attainable),
                 )
 
-    def enforce(self, Z: Matrix, groups: Partition, rows: Labels, *, by: str) -> Partition:
+    def enforce(self, Z: Matrix, groups: Partition, rows: Codes, *, by: str) -> Partition:
         """Return groups of ``rows`` that all meet the constraint.
 
         Parameters
@@ -219,7 +221,7 @@ class PrivacyConstraint:
             )
         return merge_failing(Z, groups, lambda members: self.is_met_by(rows[members]))
 
-    def _tally(self, column: int, members: Labels) -> Tally:
+    def _tally(self, column: int, members: Codes) -> Tally:
         """Return the value counts of a group; a unit counts once, for its most frequent value."""
         values = self.codes[members, column]
         if self.units is not None:
@@ -232,7 +234,7 @@ class PrivacyConstraint:
             distinct, counts = np.unique(values, return_counts=True)
         return _tally_of_group(distinct, counts, int(counts.sum()), self.totals[column])
 
-    def _divided_tally(self, column: int, members: Labels) -> Tally:
+    def _divided_tally(self, column: int, members: Codes) -> Tally:
         """Return the value counts of a group; a unit counts once, divided among its records."""
         if self.units is None:
             return self._tally(column, members)
@@ -244,7 +246,7 @@ class PrivacyConstraint:
 
 
 def _tally_of_group(
-    distinct: Labels, counts: NDArray[Any], size: int, totals: NDArray[Any]
+    distinct: Codes, counts: NDArray[Any], size: int, totals: NDArray[Any]
 ) -> Tally:
     """Return the tally of a single group of ``size`` records or units."""
     return Tally(np.zeros(len(distinct), np.int64), distinct, counts, np.array([size]), totals)
@@ -255,8 +257,8 @@ def read_privacy_constraint(
     frame: Frame,
     confidential: Sequence[str],
     types: Mapping[str, Type],
-    units: Labels | None = None,
-    counts: Labels | None = None,
+    units: Codes | None = None,
+    counts: Codes | None = None,
 ) -> PrivacyConstraint | None:
     """Return the constraint that a step puts on its groups, or None.
 
@@ -293,7 +295,7 @@ def read_privacy_constraint(
 def constrained_partitioner(
     step: "Microaggregate", constraint: PrivacyConstraint | None, partitioner: Partitioner
 ) -> Partitioner:
-    """Return the partitioner, or `ClosenessFirst` in its place if the step is set to use that."""
+    """Return the partitioner, or `ClosenessFirst` if the step has ``closeness_by="first"``."""
     if constraint is None or step.closeness is None or step.closeness_by != "first":
         return partitioner
     kind: Any = "ordered" if constraint.ordered[0] else "categories"

@@ -1,4 +1,4 @@
-"""Strata: records with equal values in some columns, between which no group is formed."""
+"""Strata: sets of records with equal values in some columns, which no group crosses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,8 +53,8 @@ class FrameStrata:
         return f" of stratum {stratum + 1} of {len(self.rows)} (of {names}, in order of appearance)"
 
     @property
-    def released(self) -> dict[str, RowGather]:
-        """New values of the columns if strata were merged, otherwise an empty dict."""
+    def released_values(self) -> dict[str, RowGather]:
+        """The values that the columns get if strata were merged, otherwise an empty dict."""
         if self.source_rows is None:
             return {}
         none_missing = np.zeros(len(self.source_rows), bool)
@@ -89,9 +89,9 @@ def refuse_small_sizes(
     if not n_small:
         return
     names = ", ".join(map(repr, columns))
-    hold = f"{n_small} of {len(sizes)} strata of {names} hold" + ("s" if n_small == 1 else "")
+    subject = f"{n_small} of {len(sizes)} strata of {names} hold" + ("s" if n_small == 1 else "")
     raise InputError(
-        f"{hold} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
+        f"{subject} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
         ' `within`, lower k, or set `small_strata="merge"`.',
         code="strata-below-k",
         columns=tuple(columns),
@@ -148,13 +148,15 @@ def merge_small_strata(
     for joined_rows, i in zip(rows, largest, strict=True):
         in_largest = np.isin(joined_rows, strata.rows[i])
         source_rows[joined_rows[~in_largest]] = strata.rows[i][0]
-    records = [len(stratum) for stratum in strata.rows]
-    sentence = describe_merged_strata(members, sizes, records, k, columns=strata.columns, noun=noun)
+    record_counts = [len(stratum) for stratum in strata.rows]
+    sentence = describe_merged_strata(
+        members, sizes, record_counts, k, columns=strata.columns, noun=noun
+    )
     return FrameStrata(strata.frame, strata.columns, rows, source_rows, (StrataMerged(sentence),))
 
 
 def join_small_strata(
-    n: int,
+    n_strata: int,
     k: int,
     size: Callable[[Sequence[int]], int],
     centre: Callable[[Sequence[int]], Matrix],
@@ -163,7 +165,7 @@ def join_small_strata(
 
     Parameters
     ----------
-    n : int
+    n_strata : int
         Number of strata.
     k : int
         Minimum size of the joined strata.
@@ -175,7 +177,7 @@ def join_small_strata(
     list of list of int
         The strata in each joined stratum.
     """
-    members = [[i] for i in range(n)]
+    members = [[i] for i in range(n_strata)]
     sizes = [size(group) for group in members]
     centres = np.array([centre(group) for group in members])
     while len(members) > 1 and min(sizes) < k:
@@ -206,16 +208,22 @@ def largest_strata(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> li
 def describe_merged_strata(
     members: Sequence[Sequence[int]],
     sizes: Sequence[int],
-    records: Sequence[int],
+    record_counts: Sequence[int],
     k: int,
     *,
     columns: Sequence[str],
     noun: str = "records",
 ) -> str:
-    """Return a sentence on the merged strata, without their names, which the release hides."""
+    """Return a sentence on the merged strata, without their names, which the release hides.
+
+    ``members`` are the strata in each joined one, ``sizes`` what k counts in each stratum, and
+    ``record_counts`` the records of each.
+    """
     n_small = sum(size < k for size in sizes)
-    pairs = zip(members, largest_strata(members, sizes), strict=True)
-    n_moved = sum(records[i] for group, largest in pairs for i in group if i != largest)
+    joined_and_largest = zip(members, largest_strata(members, sizes), strict=True)
+    n_moved = sum(
+        record_counts[i] for group, largest in joined_and_largest for i in group if i != largest
+    )
     return (
         f"{n_small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
         f" nearest stratum. {n_moved} record{'s' if n_moved != 1 else ''} of merged strata"
@@ -225,6 +233,7 @@ def describe_merged_strata(
 
 
 def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
+    """Return the number of records of each stratum, or of units if they are given."""
     if units is None:
         return [len(stratum) for stratum in rows]
     return [len(np.unique(units[stratum])) for stratum in rows]

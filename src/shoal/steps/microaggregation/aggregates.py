@@ -143,7 +143,7 @@ def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) ->
 
 
 def aggregate_present(
-    function: Callable[..., Any],
+    aggregate: Callable[..., Any],
     values: Any,
     labels: Labels,
     missing: Mask,
@@ -159,13 +159,13 @@ def aggregate_present(
     array([2., 2., 2.])
     """
     if not missing.any():
-        return function(values, labels, **({} if weights is None else {"weights": weights}))
+        return aggregate(values, labels, **({} if weights is None else {"weights": weights}))
     if missing.all():
         return np.full(len(labels), fill, values.dtype)
     has_value = ~missing
     renumbered = np.unique(labels[has_value], return_inverse=True)[1]
     options = {} if weights is None else {"weights": weights[has_value]}
-    aggregates = function(values[has_value], renumbered, **options)
+    aggregates = aggregate(values[has_value], renumbered, **options)
     return _broadcast_to_records(aggregates, labels[has_value], labels, fill)
 
 

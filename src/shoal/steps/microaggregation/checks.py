@@ -16,7 +16,7 @@ from shoal.steps.microaggregation.distance_space import DistanceSpace
 if TYPE_CHECKING:
     from shoal.steps.microaggregate import Microaggregate
 
-HOW_TO_TREAT_MISSING = (
+MISSING_VALUES_HINT = (
     'Use `missing="own-groups"`, `missing="impute"` or `missing="drop"`, or correct them first: a'
     " group mean over a missing value protects fewer than k records."
 )
@@ -24,13 +24,15 @@ HOW_TO_TREAT_MISSING = (
 
 def check_options(step: "Microaggregate") -> None:
     """Refuse options that do not fit together."""
-    in_blocks = [name for block in step.column_blocks for name in block]
-    if sorted(in_blocks) != sorted(step.columns):
-        names = dict.fromkeys([*step.columns, *in_blocks])
-        wrong = [name for name in names if name not in step.columns or in_blocks.count(name) != 1]
+    block_columns = [name for block in step.column_blocks for name in block]
+    if sorted(block_columns) != sorted(step.columns):
+        names = dict.fromkeys([*step.columns, *block_columns])
+        misplaced_columns = [
+            name for name in names if name not in step.columns or block_columns.count(name) != 1
+        ]
         raise PlanError(
             "`blocks` must name each masked column exactly once, and no other. Correct"
-            f" {name_columns(wrong, 'column', 'columns')}.",
+            f" {name_columns(misplaced_columns, 'column', 'columns')}.",
             code="blocks-not-a-partition",
         )
     if not all(step.column_blocks):
@@ -82,7 +84,7 @@ def _check_options_by_column(step: "Microaggregate") -> None:
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
     """Refuse missing values and values without a geometric mean if the options exclude them."""
     if step.missing in ("refuse", "drop"):
-        refuse_missing(columns, HOW_TO_TREAT_MISSING)
+        refuse_missing(columns, MISSING_VALUES_HINT)
     for column in columns:
         if step.aggregate_of(column.name) == "geometric-mean":
             check_positive(column)

@@ -37,7 +37,7 @@ def missing_value_warnings(
     *,
     is_imputed: bool,
 ) -> list[ShoalWarning]:
-    """Return warnings about cells that were suppressed or imputed, and what imputation rests on.
+    """Return warnings about suppressed cells, imputed cells, and values that few records gave.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def missing_value_warnings(
     n_imputed = {
         name: int((~released[name] & was_missing).sum()) for name, was_missing in original.items()
     }
-    n_groups_of_few = {
-        name: _count_groups_of_few(groups[name], was_missing)
+    n_groups_below_k = {
+        name: _count_groups_below_k(groups[name], was_missing)
         for name, was_missing in original.items()
         if n_imputed[name]
     }
@@ -77,15 +77,15 @@ def missing_value_warnings(
             if is_imputed
             else ", to join patterns of missing cells that fewer than k records share."
         )
-        sentences.append(f"{_count_cells_phrase(n_suppressed)} suppressed{reason}")
+        sentences.append(f"{_cells_clause(n_suppressed)} suppressed{reason}")
     if any(n_imputed.values()):
         hold = "holds" if sum(n_imputed.values()) == 1 else "hold"
         sentences.append(
-            f"{_count_cells_phrase(n_imputed)} missing and now {hold} the value of the group."
+            f"{_cells_clause(n_imputed)} missing and now {hold} the value of the group."
         )
-    if any(n_groups_of_few.values()):
+    if any(n_groups_below_k.values()):
         sentences.append(
-            f"In some groups ({list_counts(n_groups_of_few)}) the released value rests on fewer"
+            f"In some groups ({list_counts(n_groups_below_k)}) the released value rests on fewer"
             " than k known values: all records show it, but fewer contributed to it."
         )
     return [MissingValues(sentence) for sentence in sentences]
@@ -97,18 +97,20 @@ def list_counts(counts: Mapping[str, int]) -> str:
 
 
 def _is_missing(values: Any) -> Mask:
+    """Return which released values are missing."""
     if isinstance(values, RowGather | TextColumn):
         return values.is_missing
     return np.asarray(np.isnan(values))
 
 
-def _count_groups_of_few(groups: Partition, missing: Mask) -> int:
+def _count_groups_below_k(groups: Partition, missing: Mask) -> int:
     """Return the number of groups with at least two values, but fewer than k."""
     n_contributing = count_contributors(groups.labels, ~missing)
     return int(((n_contributing > 1) & (n_contributing < groups.k)).sum())
 
 
-def _count_cells_phrase(counts: Mapping[str, int]) -> str:
+def _cells_clause(counts: Mapping[str, int]) -> str:
+    """Return the beginning of a sentence, such as "2 cells ('age' 2) were"."""
     total = sum(counts.values())
     cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
     return f"{total} {cells} ({list_counts(counts)}) {verb}"

@@ -17,8 +17,8 @@ def bound_on_loss(
 ) -> float | None:
     """Return a lower bound on the SSE of the z-scores: the sum of those that partitioners proved.
 
-    None if a partitioner proved none, or if its bound is about other coordinates or other records
-    than those that the SSE is measured on.
+    Return None if a partitioner proved none, or if the bounds refer to other coordinates or to
+    other points than the records.
     """
     bounds = [partitioner.bound_ for partitioner in partitioners if partitioner.bound_ is not None]
     is_complete = all(

@@ -79,6 +79,7 @@ class GroupValues:
             self.values[column.name] = self._aggregate(column, groups, missing)
 
     def _recode(self, column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
+        """Return the ranges or the ancestors that a column is released as."""
         if column.name in self.recoded.numbers:
             return group_ranges(column, groups, missing)
         return common_ancestors(self.recoded.ancestors[column.name], groups, missing)
@@ -86,6 +87,7 @@ class GroupValues:
     def _aggregate(
         self, column: Column, groups: Partition, missing: Mask
     ) -> NDArray[Any] | RowGather:
+        """Return the centroids of a column, rounded as the step requires."""
         decimals = self.step.decimals_of(column.name)
         if decimals is None and self.step.round == "original" and column.kind == "numeric":
             decimals = decimals_of_values(column.values)

@@ -79,13 +79,19 @@ def group_block(
     labels = np.full(len(is_missing), -1)
     offset = 0
     fitted_partitioners: list[Partitioner] = []
-    for records in _record_sets(step, columns, inputs, is_missing):
-        groups, fitted = _group_records(step, records, inputs, partitioner, len(is_missing))
-        if fitted is not None:
-            fitted_partitioners.append(fitted)
-            if isinstance(fitted, type(partitioner)):  # and not ClosenessFirst in its place
-                partitioner = _with_whole_budget(fitted.reproducible_copy(), partitioner)
-        labels[records.rows] = groups.labels + offset
+    for record_set in _record_sets(step, columns, inputs, is_missing):
+        groups, fitted_partitioner = _group_records(
+            step, record_set, inputs, partitioner, len(is_missing)
+        )
+        if fitted_partitioner is not None:
+            fitted_partitioners.append(fitted_partitioner)
+            if isinstance(
+                fitted_partitioner, type(partitioner)
+            ):  # and not ClosenessFirst in its place
+                partitioner = _with_whole_budget(
+                    fitted_partitioner.reproducible_copy(), partitioner
+                )
+        labels[record_set.rows] = groups.labels + offset
         offset += groups.n_groups
     groups = Partition(labels, step.k)
     if step.homogeneity == "refuse":
@@ -111,42 +117,44 @@ def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
 
 def _group_records(
     step: "Microaggregate",
-    records: RecordSet,
+    record_set: RecordSet,
     inputs: GroupingInput,
     partitioner: Partitioner,
     n_records: int,
 ) -> tuple[Partition, Partitioner | None]:
-    """Return groups of some records, and the fitted partitioner; None if the records are alike.
+    """Return groups of some records and the partitioner that formed them.
 
-    ``n_records`` is the number of records of the table: each set of records and each block of
-    columns has its share of a time budget.
+    It is None if no column distinguishes the records. ``n_records`` is the number of records of the
+    table: each set of records and each block of columns has its share of a time budget.
     """
-    rows, constraint = records.rows, inputs.constraint
+    rows, constraint = record_set.rows, inputs.constraint
     units = None if inputs.units is None else inputs.units[rows]
     if constraint is not None:
-        constraint.refuse_unattainable(rows, records.location)
-    Z = inputs.space.coordinates(rows, records.columns)
-    fitted = None
+        constraint.refuse_unattainable(rows, record_set.location)
+    Z = inputs.space.coordinates(rows, record_set.columns)
+    fitted_partitioner = None
     if not Z.shape[1]:  # no column distinguishes the records
         groups = Partition(np.zeros(len(rows), np.int64), step.k)
     else:
-        fitted = constrained_partitioner(step, constraint, partitioner).with_budget_share(
-            len(rows) / (n_records * len(step.column_blocks))
-        )
-        groups = _fit(step, fitted, Z, units)
-    if not _may_be_refined(step, records, fitted):
-        return _enforce_constraints(step, records, inputs, Z, groups, units), fitted
-    columns, numbers = inputs.recoded.select(records.columns, rows)
+        fitted_partitioner = constrained_partitioner(
+            step, constraint, partitioner
+        ).with_budget_share(len(rows) / (n_records * len(step.column_blocks)))
+        groups = _form_groups(step, fitted_partitioner, Z, units)
+    if not _may_be_refined(step, record_set, fitted_partitioner):
+        return _enforce_constraints(step, record_set, inputs, Z, groups, units), fitted_partitioner
+    columns, numbers = inputs.recoded.select(record_set.columns, rows)
     refined_groups = refine_recoding(columns, numbers, groups, units)
     # Merging groups for a constraint may cost more than the local search saved.
     candidates = [
-        _enforce_constraints(step, records, inputs, Z, candidate, units)
+        _enforce_constraints(step, record_set, inputs, Z, candidate, units)
         for candidate in (refined_groups, groups)
     ]
-    return min(candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)), fitted
+    return min(
+        candidates, key=lambda candidate: recoding_loss(columns, numbers, candidate)
+    ), fitted_partitioner
 
 
-def _fit(
+def _form_groups(
     step: "Microaggregate", partitioner: Partitioner, Z: NDArray[np.float64], units: Codes | None
 ) -> Partition:
     """Fit a partitioner to records, to units with any number of records, or to households."""
@@ -160,32 +168,36 @@ def _fit(
 
 def _enforce_constraints(
     step: "Microaggregate",
-    records: RecordSet,
+    record_set: RecordSet,
     inputs: GroupingInput,
     Z: NDArray[np.float64],
     groups: Partition,
     units: Codes | None,
 ) -> Partition:
     """Return groups that meet the constraints on confidential values, by merging or exchanging."""
-    rows = records.rows
+    rows = record_set.rows
     if step.homogeneity == "merge":
         codes = inputs.confidential_codes[rows]
-        groups = merge_homogeneous(Z, groups, codes, inputs.confidential, records.location, units)
+        groups = merge_homogeneous(
+            Z, groups, codes, inputs.confidential, record_set.location, units
+        )
     if inputs.constraint is not None:
         groups = inputs.constraint.enforce(Z, groups, rows, by=step.closeness_by)
     return groups
 
 
-def _may_be_refined(step: "Microaggregate", records: RecordSet, fitted: Partitioner | None) -> bool:
+def _may_be_refined(
+    step: "Microaggregate", record_set: RecordSet, fitted_partitioner: Partitioner | None
+) -> bool:
     """Return whether a local search may refine the groups to lose less by local recoding."""
-    is_recoded = all(name in step.recoded_columns for name in records.columns)
-    depends_on_others = step.whole_households or step.dependence > 0
+    is_recoded = all(name in step.recoded_columns for name in record_set.columns)
+    uses_other_distances = step.whole_households or step.dependence > 0
     return (
         step.refine_recoding
         and is_recoded
-        and fitted is not None
-        and not depends_on_others
-        and not isinstance(fitted, ClosenessFirst)
+        and fitted_partitioner is not None
+        and not uses_other_distances
+        and not isinstance(fitted_partitioner, ClosenessFirst)
     )
 
 

@@ -20,12 +20,12 @@ BandLimit = float | str
 
 def to_plain_limits(limits: Sequence[Any]) -> list[Any]:
     """Return limits as plain numbers, and dates as ISO text, for a plan document."""
-    plain = [limit.item() if isinstance(limit, np.generic) else limit for limit in limits]
-    return [limit.isoformat() if isinstance(limit, dt.date) else limit for limit in plain]
+    plain_limits = [limit.item() if isinstance(limit, np.generic) else limit for limit in limits]
+    return [limit.isoformat() if isinstance(limit, dt.date) else limit for limit in plain_limits]
 
 
 def check_bands(limits: Sequence[BandLimit], labels: Sequence[str] | None) -> None:
-    """Refuse limits that are not in ascending order, and labels of another number of bands."""
+    """Refuse limits that are not in ascending order, and a wrong number of labels."""
     numbers = [limit for limit in limits if not isinstance(limit, str)]
     if numbers and len(numbers) < len(limits):
         raise PlanError("`bands` mixes numbers and dates. Use one kind.", code="bands-not-limits")
@@ -76,21 +76,23 @@ def band_labels(limits: Sequence[BandLimit], *, is_whole: bool) -> list[str]:
     if are_dates(limits):
         days = [_parse_date(str(limit)) for limit in limits]
         last_days = [day - dt.timedelta(days=1) for day in days]
-        inner = [f"{low} to {high}" for low, high in zip(days[:-1], last_days[1:], strict=True)]
-        return [f"before {days[0]}", *inner, f"since {days[-1]}"]
+        inner_labels = [
+            f"{low} to {high}" for low, high in zip(days[:-1], last_days[1:], strict=True)
+        ]
+        return [f"before {days[0]}", *inner_labels, f"since {days[-1]}"]
     numbers = [float(limit) for limit in limits]
     pairs = list(zip(numbers[:-1], numbers[1:], strict=True))
     if is_whole and all(number.is_integer() for number in numbers):
-        inner = [_whole_band_label(low, high) for low, high in pairs]
-        return [f"under {text_of(numbers[0])}", *inner, f"{text_of(numbers[-1])}+"]
-    inner = [f"[{text_of(low)}, {text_of(high)})" for low, high in pairs]
-    return [f"under {text_of(numbers[0])}", *inner, f"{text_of(numbers[-1])} or more"]
+        inner_labels = [_whole_band_label(low, high) for low, high in pairs]
+        return [f"under {text_of(numbers[0])}", *inner_labels, f"{text_of(numbers[-1])}+"]
+    inner_labels = [f"[{text_of(low)}, {text_of(high)})" for low, high in pairs]
+    return [f"under {text_of(numbers[0])}", *inner_labels, f"{text_of(numbers[-1])} or more"]
 
 
 def band_index(
     frame: Frame, name: str, limits: Sequence[BandLimit], declared_type: Type | None
 ) -> tuple[NDArray[np.int64], bool]:
-    """Return the band of each record, -1 where its value is missing, and whether all are whole."""
+    """Return the band of each record, -1 where a value is missing, and whether all are whole."""
     if are_dates(limits):
         array = decode(tables.arrow(frame, name))
         values = days_since_epoch(
@@ -108,6 +110,7 @@ def band_index(
 
 
 def _finite_numbers(frame: Frame, name: str) -> NDArray[np.float64]:
+    """Return a numeric column; refuse infinite values."""
     values = tables.numbers(frame, name)
     if np.isinf(values).any():
         raise InputError(
@@ -119,6 +122,7 @@ def _finite_numbers(frame: Frame, name: str) -> NDArray[np.float64]:
 
 
 def _whole_band_label(low: float, high: float) -> str:
+    """Return the label of the whole numbers from ``low`` to ``high``, which is not one of them."""
     first, last = text_of(low), text_of(high - 1)
     if first == last:
         return first

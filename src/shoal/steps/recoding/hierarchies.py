@@ -114,20 +114,22 @@ def read_hierarchy(
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
     codes = np.append(code_of_text.ravel(), len(values))[index]
-    rows = _paths(frame, name, values.tolist(), declared_type)
-    path_of_value = {row[0]: row for row in rows}
+    paths = _paths_to_root(frame, name, values.tolist(), declared_type)
+    path_of_value = {row[0]: row for row in paths}
     labels = [
         np.array([*(path_of_value[value][level] for value in values.tolist()), None], object)
-        for level in range(len(rows[0]) if rows else 0)
+        for level in range(len(paths[0]) if paths else 0)
     ]
     labels.append(np.full(len(values) + 1, ROOT, object))
     ancestors = [_encode_labels(level) for level in labels]
     frequencies = np.bincount(codes, counts, len(values) + 1).astype(np.float64)
-    losses = _LOSSES[loss](ancestors, frequencies, labels, rows)
+    losses = _LOSS_FUNCTIONS[loss](ancestors, frequencies, labels, paths)
     return RecodableColumn(name, codes, labels, Levels(ancestors, losses))
 
 
-def _paths(frame: Frame, name: str, values: Sequence[str], declared_type: Type | None) -> list[Row]:
+def _paths_to_root(
+    frame: Frame, name: str, values: Sequence[str], declared_type: Type | None
+) -> list[Row]:
     """Return the path of each value to the root, without the root.
 
     These are the paths of all values that a hierarchy lists, or else of those of the column, from
@@ -166,27 +168,27 @@ def _encode_labels(labels: NDArray[Any]) -> Codes:
 
 
 def _distinction_losses(
-    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], paths: Sequence[Row]
 ) -> list[Values]:
     """Return the share of the other values of the hierarchy that a cell is merged with.
 
     A missing value counts as a value of the hierarchy if it occurs.
     """
     n_missing = int(counts[-1] > 0)  # values that stand for a missing cell: 0 or 1
-    n_others = max(1, len(rows) + n_missing - 1)
+    n_others = max(1, len(paths) + n_missing - 1)
     losses = []
     for level, level_labels in enumerate(labels[:-1]):
         n_below: dict[Any, int] = {None: 1}
-        for row in rows:
-            n_below[row[level]] = n_below.get(row[level], 0) + 1
+        for path in paths:
+            n_below[path[level]] = n_below.get(path[level], 0) + 1
         losses.append(
             np.array([(n_below[label] - 1) / n_others for label in level_labels.tolist()])
         )
-    return [*losses, np.full(len(counts), float(len(rows) + n_missing > 1))]
+    return [*losses, np.full(len(counts), float(len(paths) + n_missing > 1))]
 
 
 def _entropy_losses(
-    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], rows: Sequence[Row]
+    ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], paths: Sequence[Row]
 ) -> list[Values]:
     """Return the bits that distinguish a value from others with the same ancestor.
 
@@ -203,7 +205,7 @@ def _entropy_losses(
     return [level_bits / max_bits if max_bits else level_bits for level_bits in bits]
 
 
-_LOSSES: dict[str, Callable[..., list[Values]]] = {
+_LOSS_FUNCTIONS: dict[str, Callable[..., list[Values]]] = {
     "distinctions": _distinction_losses,
     "entropy": _entropy_losses,
     "discernibility": _distinction_losses,  # orders the search; nodes are compared by pairs

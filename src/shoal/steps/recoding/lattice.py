@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps._distinct_records import combine_columns
+from shoal.steps._distinct_records import label_distinct_rows
 
 Codes = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -58,8 +58,8 @@ class Evaluation(NamedTuple):
         Number of records in classes that are too small or do not meet the constraint.
     n_failing_below : int
         Number of these that would fail at every node below too.
-    suppressed_rows : ndarray of shape (n_rows,)
-        The rows to suppress.
+    is_suppressed : ndarray of shape (n_rows,)
+        Whether to suppress each row.
     suppressed_class_holds : bool
         Whether the suppressed rows form a class that holds k and meets the constraint.
     n_pairs : float
@@ -70,7 +70,7 @@ class Evaluation(NamedTuple):
 
     n_failing: int
     n_failing_below: int
-    suppressed_rows: Mask
+    is_suppressed: Mask
     suppressed_class_holds: bool
     n_pairs: float
     loss: float
@@ -122,17 +122,17 @@ class Lattice:
         self.levels, self.k, self.max_suppressed = levels, k, max_suppressed
         self.constraint, self.discernibility = constraint, discernibility
         table = codes if units is None else np.column_stack([codes, units])
-        n_rows, self._row_of_record = combine_columns(table.T, table.max(axis=0) + 1)
+        n_rows, self._row_of_record = label_distinct_rows(table.T, table.max(axis=0) + 1)
         first_records = np.zeros(n_rows, np.int64)
         first_records[self._row_of_record[::-1]] = np.arange(len(table))[::-1]
-        self._rows = np.ascontiguousarray(codes[first_records].T)
+        self._codes = np.ascontiguousarray(codes[first_records].T)
         self._units = (
             None if units is None else np.unique(units[first_records], return_inverse=True)[1]
         )
         self._weights = np.bincount(self._row_of_record, counts, n_rows).astype(np.float64)
         self._mean_losses = [
-            [self._weighted_mean(losses[row]) for losses in column.losses]
-            for column, row in zip(levels, self._rows, strict=True)
+            [self._weighted_mean(losses[codes_of_column]) for losses in column.losses]
+            for column, codes_of_column in zip(levels, self._codes, strict=True)
         ]
 
     @property
@@ -179,11 +179,11 @@ class Lattice:
         they do.
         """
         ancestors = [
-            levels.ancestors[level][row]
-            for levels, level, row in zip(self.levels, node, self._rows, strict=True)
+            levels.ancestors[level][codes_of_column]
+            for levels, level, codes_of_column in zip(self.levels, node, self._codes, strict=True)
         ]
-        sizes = [int(column.max()) + 1 for column in ancestors]
-        n_classes, labels = combine_columns(ancestors, sizes)
+        n_codes = [int(column.max()) + 1 for column in ancestors]
+        n_classes, labels = label_distinct_rows(ancestors, n_codes)
         record_counts = np.bincount(labels, self._weights, n_classes).astype(np.float64)
         class_sizes = record_counts if self._units is None else self._count_units(labels, n_classes)
         is_small = class_sizes < self.k
@@ -194,22 +194,26 @@ class Lattice:
         n_failing_below = (
             n_failing if self._prunes_by_constraint else int(record_counts[is_small].sum())
         )
-        is_suppressed, suppressed_class_holds = is_failing.copy(), True
+        is_suppressed_class, suppressed_class_holds = is_failing.copy(), True
         if 0 < n_failing <= self.max_suppressed:
-            is_suppressed, suppressed_class_holds = self._complete_suppressed_class(
+            is_suppressed_class, suppressed_class_holds = self._complete_suppressed_class(
                 node, is_failing, class_sizes.astype(np.int64), record_counts, labels
             )
-        rows = is_suppressed[labels]
-        loss = self._node_loss(node, rows, float((record_counts[~is_suppressed] ** 2).sum()))
-        return Evaluation(n_failing, n_failing_below, rows, suppressed_class_holds, n_pairs, loss)
+        is_suppressed_row = is_suppressed_class[labels]
+        loss = self._node_loss(
+            node, is_suppressed_row, float((record_counts[~is_suppressed_class] ** 2).sum())
+        )
+        return Evaluation(
+            n_failing, n_failing_below, is_suppressed_row, suppressed_class_holds, n_pairs, loss
+        )
 
-    def record_mask(self, rows: Mask) -> Mask:
-        """Return a mask of the records of some rows."""
-        return rows[self._row_of_record]
+    def record_mask(self, is_selected: Mask) -> Mask:
+        """Return the mask of the records of some rows, given the mask of the rows."""
+        return is_selected[self._row_of_record]
 
-    def n_records(self, rows: Mask) -> int:
-        """Return the number of records of some rows."""
-        return int(self._weights[rows].sum())
+    def n_records(self, is_selected: Mask) -> int:
+        """Return the number of records of some rows, given the mask of the rows."""
+        return int(self._weights[is_selected].sum())
 
     @property
     def fails_if_top_fails(self) -> bool:
@@ -259,9 +263,9 @@ class Lattice:
             is_suppressed[others[:n_added]] = True
         return is_suppressed, is_met
 
-    def _is_constraint_met(self, rows: Mask) -> bool:
+    def _is_constraint_met(self, is_selected: Mask) -> bool:
         return self.constraint is None or self.constraint.is_met_by(
-            np.flatnonzero(self.record_mask(rows))
+            np.flatnonzero(self.record_mask(is_selected))
         )
 
     def _suppression_losses(self, node: Node, record_counts: Values, labels: Codes) -> Values:
@@ -269,8 +273,8 @@ class Lattice:
         if self.discernibility:
             return np.asarray(record_counts * (self._weights.sum() - record_counts))
         losses = np.zeros(len(labels))
-        for levels, level, row in zip(self.levels, node, self._rows, strict=True):
-            losses += (levels.losses[-1] - levels.losses[level])[row]
+        for levels, level, codes_of_column in zip(self.levels, node, self._codes, strict=True):
+            losses += (levels.losses[-1] - levels.losses[level])[codes_of_column]
         return np.bincount(labels, losses * self._weights, len(record_counts)).astype(np.float64)
 
     def _node_loss(self, node: Node, is_suppressed: Mask, n_released_pairs: float) -> float:
@@ -279,8 +283,10 @@ class Lattice:
         if self.discernibility:
             return (n_released_pairs + n * self.n_records(is_suppressed)) / n**2
         extra_losses = np.zeros(int(is_suppressed.sum()))
-        for levels, level, row in zip(self.levels, node, self._rows, strict=True):
-            extra_losses += (levels.losses[-1] - levels.losses[level])[row[is_suppressed]]
+        for levels, level, codes_of_column in zip(self.levels, node, self._codes, strict=True):
+            extra_losses += (levels.losses[-1] - levels.losses[level])[
+                codes_of_column[is_suppressed]
+            ]
         extra_loss = (extra_losses * self._weights[is_suppressed]).sum()
         return self.cell_loss(node) + float(extra_loss / (len(self.levels) * n))
 
@@ -291,7 +297,7 @@ class Lattice:
         pairs = np.unique(labels * (int(self._units.max()) + 1) + self._units)  # type: ignore[union-attr]
         return np.bincount(pairs // (int(self._units.max()) + 1), minlength=n_classes)  # type: ignore[union-attr]
 
-    def _class_size(self, rows: Mask) -> int:
+    def _class_size(self, is_selected: Mask) -> int:
         if self._units is None:
-            return self.n_records(rows)
-        return len(np.unique(self._units[rows]))
+            return self.n_records(is_selected)
+        return len(np.unique(self._units[is_selected]))

@@ -16,8 +16,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.recoding.lattice import Lattice, Mask, Node
 
-# Nodes visited at most for each that may be evaluated, in a search that is cut short.
-VISITS_PER_NODE = 100
+VISITS_PER_NODE = 100  # visits at most per node to evaluate, in a search with a limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +65,12 @@ def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
     return _Search(lattice, max_nodes).run()
 
 
-class _Best(NamedTuple):
-    """The best node so far."""
+class _BestNode(NamedTuple):
+    """The best node so far, with its suppressed rows."""
 
     loss: float
     node: Node
-    rows: Mask
+    is_suppressed: Mask
 
 
 class _Search:
@@ -79,7 +78,7 @@ class _Search:
 
     def __init__(self, lattice: Lattice, max_nodes: int | None):
         self.lattice, self.max_nodes = lattice, max_nodes
-        self.best = _Best(np.inf, (), np.empty(0, bool))
+        self.best = _BestNode(np.inf, (), np.empty(0, bool))
         self._is_within_limit: dict[Node, bool] = {}
         self._bounds: dict[Node, float] = {}
         self._highest_failed = np.empty((0, len(lattice.levels)), np.int64)
@@ -120,17 +119,17 @@ class _Search:
             self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
         self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
         # Where classes had to be suppressed with others, nodes below may still be released.
-        is_releasable = lattice.n_records(evaluation.suppressed_rows) <= lattice.max_suppressed
+        is_releasable = lattice.n_records(evaluation.is_suppressed) <= lattice.max_suppressed
         if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
-            candidate = _Best(evaluation.loss, node, evaluation.suppressed_rows)
-            self.best = min(self.best, candidate, key=lambda optimum: optimum[:2])
+            candidate = _BestNode(evaluation.loss, node, evaluation.is_suppressed)
+            self.best = min(self.best, candidate, key=lambda best: best[:2])
         return self._is_within_limit[node]
 
     def climb(self, node: Node, top: Node) -> None:
-        """Look for a low node that can be released on a path from a node that fails to the top.
+        """Bisect a path from a failing node to the top for the lowest node that can be released.
 
-        The path takes the step of the least loss each time. Half of it is ruled out at a time: if a
-        node fails, those below it mostly do too.
+        Each step of the path is the one of least loss. If a node fails, those below it mostly do
+        too, so that bisection is a heuristic.
         """
         previous_best, path = self.best.node, [node]
         while path[-1] != top:
@@ -146,7 +145,7 @@ class _Search:
             self.descend(top)
 
     def descend(self, top: Node) -> None:
-        """Lower single columns of the best node while that loses less."""
+        """Lower single columns of the best node as long as this lowers the loss."""
         node: Node = ()
         while node != self.best.node and not self._is_limit_reached(0):
             node = self.best.node
@@ -155,7 +154,7 @@ class _Search:
                     break
 
     def _bound(self, node: Node, inherited_bound: float) -> float:
-        """Return a bound on the loss of a node: its own, or the highest of the nodes below it."""
+        """Return a bound on the loss of a node: its own, or the greatest of the nodes below it."""
         top = self.lattice.top
         bounds_below = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
         return max(inherited_bound, self.lattice.bound(node), *bounds_below)
@@ -167,10 +166,10 @@ class _Search:
         )
 
     def _optimum(self, bound: float) -> Optimum:
-        loss, node, rows = self.best
+        loss, node, is_suppressed = self.best
         return Optimum(
             node=node,
-            is_suppressed=self.lattice.record_mask(rows),
+            is_suppressed=self.lattice.record_mask(is_suppressed),
             loss=loss,
             bound=bound,
             n_evaluated=len(self._is_within_limit),

@@ -83,9 +83,9 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
     """
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     level_of_group = np.full(len(groups.sizes), -1)
-    for i, ancestors in enumerate(recoded.levels.ancestors):
+    for level, ancestors in enumerate(recoded.levels.ancestors):
         low, high = _extremes(ancestors[recoded.codes], labels, has_value)
-        level_of_group[(level_of_group < 0) & (low == high)] = i
+        level_of_group[(level_of_group < 0) & (low == high)] = level
     level_of_record = level_of_group[labels]
     # All values of a group have the same ancestor, so the first of them gives the label.
     first_records = np.full(len(groups.sizes), -1)
@@ -93,9 +93,9 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
     first_records[labels[rows]] = rows
     texts = np.full(len(labels), None, object)
     is_released = first_records[labels] >= 0
-    for i, level_labels in enumerate(recoded.labels):
-        at_level = is_released & (level_of_record == i)
-        texts[at_level] = level_labels[recoded.codes[first_records[labels[at_level]]]]
+    for level, level_labels in enumerate(recoded.labels):
+        is_at_level = is_released & (level_of_record == level)
+        texts[is_at_level] = level_labels[recoded.codes[first_records[labels[is_at_level]]]]
     losses = np.array(recoded.levels.losses)[level_of_record, recoded.codes]
     return LocalRecoding(
         TextColumn(texts),
@@ -122,7 +122,7 @@ def group_ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecod
     return LocalRecoding(TextColumn(texts[labels]), loss, {})
 
 
-def describe_local_recoding(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
+def local_recoding_warnings(recoded: Mapping[str, LocalRecoding]) -> list[ValuesGeneralised]:
     """Return a warning with the loss by local recoding, if any column was recoded."""
     if not recoded:
         return []

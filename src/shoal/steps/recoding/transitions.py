@@ -1,4 +1,4 @@
-"""Transition matrices of post-randomisation (PRAM): read, computed, drawn from and recorded."""
+"""Transition matrices of post-randomisation (PRAM): check, compute and record them, and draw."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,11 @@ from shoal.errors import PlanError
 from shoal.frame.texts import text_of
 
 Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Category = tuple[str | None, ...]  # one text for each column, None where a value is missing
 
-ROUNDING = 1e-6  # by which the sum of a row may differ from 1
+TOLERANCE = 1e-6  # greatest difference between the sum of a row and 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class Transitions:
         return np.asarray(self.counts.sum(axis=1))
 
     @property
-    def stay_probabilities(self) -> Matrix:
+    def stay_probabilities(self) -> Vector:
         """Probability that a record of each category keeps it."""
         return self._diagonal(self.matrix).astype(np.float64)
 
@@ -108,7 +109,7 @@ def uniform_matrix(n: int, stay: float) -> Matrix:
     return matrix
 
 
-def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
+def invariant_matrix(first_stage: Matrix, frequencies: Codes) -> Matrix:
     """Return the invariant matrix of two stages [KWG97]_.
 
     The second stage draws the category that a record had before the first one, given what it
@@ -117,7 +118,7 @@ def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
 
     Parameters
     ----------
-    first : ndarray of shape (n_categories, n_intermediate)
+    first_stage : ndarray of shape (n_categories, n_intermediate)
         Matrix of the first stage; its rows sum to one.
     frequencies : ndarray of shape (n_categories,)
         Number of records of each category, all positive.
@@ -138,15 +139,15 @@ def invariant_matrix(first: Matrix, frequencies: Codes) -> Matrix:
     array([[0.75, 0.25],
            [0.75, 0.25]])
     """
-    joint = first * frequencies[:, np.newaxis]
+    joint = first_stage * frequencies[:, np.newaxis]
     intermediate_totals = joint.sum(axis=0)
     second_stage = (
         joint[:, intermediate_totals > 0] / intermediate_totals[intermediate_totals > 0]
     ).T
-    return np.asarray(first[:, intermediate_totals > 0] @ second_stage)
+    return np.asarray(first_stage[:, intermediate_totals > 0] @ second_stage)
 
 
-def draw_categories(matrix: Matrix, codes: Codes, uniform: Matrix) -> Codes:
+def draw_categories(matrix: Matrix, codes: Codes, uniform: Vector) -> Codes:
     """Return the new category of each record, drawn with a uniform number in [0, 1) for each."""
     cumulative = matrix.cumsum(axis=1)
     cumulative /= cumulative[:, -1:]
@@ -181,7 +182,7 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     if len({str(category) for category in categories}) < len(categories):
         raise _repeated_category_error(subject)
     is_wrong = ~(np.isfinite(rows) & (rows >= 0)).all(axis=1)
-    is_wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= ROUNDING)
+    is_wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= TOLERANCE)
     if is_wrong.any():
         raise PlanError(
             f"{int(is_wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
@@ -194,6 +195,7 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
 
 
 def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
+    """Return a mapping of categories to mappings as categories and rows."""
     if not all(isinstance(row, Mapping) for row in entry.values()):
         raise _malformed_error(subject)
     rows = {
@@ -202,12 +204,12 @@ def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
     }
     if len(rows) < len(entry):
         raise _repeated_category_error(subject)
-    unknown = {category for row in rows.values() for category in row} - set(rows)
-    if unknown:
+    unknown_categories = {category for row in rows.values() for category in row} - set(rows)
+    if unknown_categories:
         raise PlanError(
             f"The matrix of {subject} leads to"
-            f" {count(len(unknown), 'category', 'categories')} without a row. Add the missing"
-            " rows.",
+            f" {count(len(unknown_categories), 'category', 'categories')} without a row. Add the"
+            " missing rows.",
             code="matrix-malformed",
         )
     return {
@@ -217,6 +219,7 @@ def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
 
 
 def _category(category: Any, subject: str) -> Any:
+    """Return a category as text, or a joint one as a list of texts."""
     if isinstance(category, list | tuple):
         return [_category(text, subject) for text in category]
     if not isinstance(category, str | int | float):

@@ -16,7 +16,7 @@ from shoal.steps.suppression.bound import is_below_k
 from shoal.steps.suppression.problem import Attempt, Codes, Mask, Problem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
-MAX_NOISE = 1.0  # by which costs are varied at most, as a share
+MAX_NOISE = 1.0  # greatest share by which the cost of an attempt is varied
 
 
 def assign_greedily(problem: Problem) -> Assignment:
@@ -54,7 +54,7 @@ def _assign_in_order(assignment: Assignment) -> None:
         undecided_pieces = assignment.undecided_pieces
         if not len(undecided_pieces):
             return
-        n_pieces = len(assignment.row)
+        n_pieces = len(assignment.rows)
         progress.report("suppressing", n_pieces - len(undecided_pieces), n_pieces)
         n_candidates = {
             attempt: _count_candidates(assignment, attempt) for attempt in equal_attempts
@@ -76,12 +76,12 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
 
 def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Mask:
     """Return whether a pattern has a class with each of some keys."""
-    pieces = np.flatnonzero(assignment.pattern == pattern)
+    pieces = np.flatnonzero(assignment.patterns == pattern)
     return np.isin(keys, assignment.keys(pattern, pieces))
 
 
 def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes: Codes) -> Mask:
-    """Return which groups an attempt concerns: those large enough, or with a class to join."""
+    """Return which groups to try: those that are large enough, or have a class to join."""
     is_tried = sizes >= attempt.min_size
     if attempt.min_size >= assignment.problem.k and not is_tried.all():
         is_tried |= _has_class(assignment, attempt.pattern, keys)
@@ -96,7 +96,7 @@ def _count_candidates(assignment: Assignment, attempt: Attempt) -> int:
 
 
 def _assign(assignment: Assignment, attempt: Attempt) -> None:
-    """Give a pattern to the groups that an attempt concerns, and to records that they need."""
+    """Give the pattern of an attempt to its groups, and to further records that these need."""
     k, pattern = assignment.problem.k, attempt.pattern
     pieces, groups, keys, sizes = _undecided_groups(assignment, pattern)
     is_tried = _groups_to_try(assignment, attempt, keys, sizes)
@@ -105,4 +105,4 @@ def _assign(assignment: Assignment, attempt: Attempt) -> None:
     if attempt.min_size < k:
         shortfall = np.where(is_tried, np.maximum(k - sizes, 0), 0)
         is_tried = fill_shortfall(assignment, pattern, keys, shortfall, pieces, groups) & is_tried
-    assignment.pattern[pieces[is_tried[groups]]] = pattern
+    assignment.patterns[pieces[is_tried[groups]]] = pattern

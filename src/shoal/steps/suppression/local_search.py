@@ -1,8 +1,8 @@
 """Local search: lighter patterns for a given assignment, in which every class holds k.
 
-A piece moves to a lighter class, if its own class keeps k without it. A class is dissolved if its
-members lose less in other classes. Then, in several rounds, classes that are near each other are
-dissolved and their members assigned greedily again, and the result is kept if it is lighter.
+A piece moves to a lighter class if its own class keeps k without it. A class is dissolved if its
+members lose less in other classes. In several rounds after that, classes near each other are
+dissolved and their members assigned greedily again; the result is kept if it is lighter.
 """
 
 import numpy as np
@@ -14,8 +14,8 @@ from shoal.steps.suppression.problem import Codes, Mask, Weights
 
 TOLERANCE = 1e-9
 ROUNDS = 60  # of dissolving some classes and assigning their members again
-MAX_PIECES = 10_000  # with suppressed cells, up to which this is done
-PIECES_PER_ROUND = (6, 12, 25, 50)  # whose classes are dissolved in a round
+MAX_PIECES = 10_000  # with more pieces that have suppressed cells, there are no such rounds
+PIECES_PER_ROUND = (6, 12, 25, 50)  # pieces whose classes are dissolved, in turn
 
 
 class AssignedClasses:
@@ -28,15 +28,15 @@ class AssignedClasses:
             self.class_of_piece, self.n_classes, np.arange(len(self.class_of_piece))
         )
         problem = assignment.problem
-        used_patterns = np.unique(assignment.pattern)
+        used_patterns = np.unique(assignment.patterns)
         weights = np.round(problem.weight(used_patterns), 9)
         self.patterns = used_patterns[np.lexsort((used_patterns, weights))].tolist()
 
     def lookup(self, pattern: int, pieces: Codes) -> Codes:
         """Return the class with a given pattern that each piece can join, or -1."""
         class_of_piece = np.full(len(pieces), -1)
-        members = np.flatnonzero(self.assignment.pattern == pattern)
-        fits = self.assignment.problem.fits(pattern, self.assignment.row[pieces])
+        members = np.flatnonzero(self.assignment.patterns == pattern)
+        fits = self.assignment.problem.fits(pattern, self.assignment.rows[pieces])
         if not len(members) or not fits.any():
             return class_of_piece
         keys, first = np.unique(self.assignment.keys(pattern, members), return_index=True)
@@ -67,7 +67,8 @@ def improve_assignment(assignment: Assignment) -> Assignment:
 
 
 def _is_suppressed(assignment: Assignment) -> Mask:
-    return np.asarray(assignment.pattern != assignment.problem.missing[assignment.row])
+    """Return whether each piece has suppressed cells."""
+    return np.asarray(assignment.patterns != assignment.problem.missing[assignment.rows])
 
 
 def _descend(assignment: Assignment) -> Assignment:
@@ -80,32 +81,33 @@ def _descend(assignment: Assignment) -> Assignment:
 def move_to_lighter(assignment: Assignment) -> bool:
     """Move pieces to lighter classes where their own classes keep k; return whether any moved."""
     problem, classes, has_moved = assignment.problem, AssignedClasses(assignment), False
-    weights = problem.weight(assignment.pattern)
+    weights = problem.weight(assignment.patterns)
     for pattern in classes.patterns:
         weight = float(problem.weight(pattern))
         pieces = np.flatnonzero(weights > weight + TOLERANCE)
         pieces = pieces[classes.sizes[classes.class_of_piece[pieces]] > problem.k]
-        target = classes.lookup(pattern, pieces)
-        pieces, target = pieces[target >= 0], target[target >= 0]
+        target_class = classes.lookup(pattern, pieces)
+        pieces, target_class = pieces[target_class >= 0], target_class[target_class >= 0]
         n_leaving = (
             assignment.record_counts[pieces] if problem.units is None else np.ones_like(pieces)
         )
         movable = _movable_pieces(classes, pieces, n_leaving, problem.k)
         if not len(movable):
             continue
-        pieces, target, has_moved = pieces[movable], target[movable], True
+        pieces, target_class, has_moved = pieces[movable], target_class[movable], True
         np.subtract.at(classes.sizes, classes.class_of_piece[pieces], n_leaving[movable])
         if problem.units is None:
-            np.add.at(classes.sizes, target, n_leaving[movable])
-        assignment.pattern[pieces], classes.class_of_piece[pieces] = pattern, target
+            np.add.at(classes.sizes, target_class, n_leaving[movable])
+        assignment.patterns[pieces], classes.class_of_piece[pieces] = pattern, target_class
         weights[pieces] = weight
     return has_moved
 
 
 def _movable_pieces(classes: AssignedClasses, pieces: Codes, n_leaving: Codes, k: int) -> Codes:
-    """Return the positions in ``pieces`` of those that can leave together.
+    """Return the positions of pieces that can all leave their classes.
 
-    Of each class, the first pieces leave as long as it keeps k without the ``n_leaving`` of each.
+    The first pieces of a class leave as long as it keeps k without them; ``n_leaving`` is the
+    number of units, or of records, that each piece takes away.
     """
     classes_of_pieces = classes.class_of_piece[pieces]
     order = np.lexsort((pieces, classes_of_pieces))
@@ -127,9 +129,9 @@ def dissolve_classes(assignment: Assignment) -> bool:
     ) == np.bincount(classes.class_of_piece[pieces], minlength=classes.n_classes)
     pieces = pieces[is_whole_class[classes.class_of_piece[pieces]]]
     classes_of_pieces = classes.class_of_piece[pieces]
-    target, new_pattern, new_weight = _lightest_other_classes(assignment, classes, pieces)
+    target_class, new_pattern, new_weight = _lightest_other_classes(assignment, classes, pieces)
     gain = assignment.record_counts[pieces] * (
-        problem.weight(assignment.pattern[pieces]) - new_weight
+        problem.weight(assignment.patterns[pieces]) - new_weight
     )
     gains = np.bincount(classes_of_pieces, gain, classes.n_classes)
     classes_with_gain = np.flatnonzero(gains > TOLERANCE)
@@ -141,10 +143,10 @@ def dissolve_classes(assignment: Assignment) -> bool:
     is_target, is_dissolved = np.zeros((2, classes.n_classes), bool)
     for i in np.argsort(-gains[classes_with_gain], kind="stable").tolist():
         members = order[starts[i] : ends[i]]
-        if is_target[classes_with_gain[i]] or is_dissolved[target[members]].any():
+        if is_target[classes_with_gain[i]] or is_dissolved[target_class[members]].any():
             continue
-        is_dissolved[classes_with_gain[i]], is_target[target[members]] = True, True
-        assignment.pattern[pieces[members]] = new_pattern[members]
+        is_dissolved[classes_with_gain[i]], is_target[target_class[members]] = True, True
+        assignment.patterns[pieces[members]] = new_pattern[members]
     return bool(is_dissolved.any())
 
 
@@ -155,15 +157,18 @@ def _lightest_other_classes(
 
     The class is -1 and the weight infinite where a piece fits no other class.
     """
-    classes_of_pieces, target = classes.class_of_piece[pieces], np.full(len(pieces), -1)
+    classes_of_pieces, target_class = classes.class_of_piece[pieces], np.full(len(pieces), -1)
     new_pattern, new_weight = np.full(len(pieces), UNDECIDED), np.full(len(pieces), np.inf)
     for pattern in classes.patterns:
-        remaining = np.flatnonzero(target < 0)
-        label = classes.lookup(pattern, pieces[remaining])
-        can_join = (label >= 0) & (label != classes_of_pieces[remaining])
-        target[remaining[can_join]], new_pattern[remaining[can_join]] = label[can_join], pattern
+        remaining = np.flatnonzero(target_class < 0)
+        class_of_piece = classes.lookup(pattern, pieces[remaining])
+        can_join = (class_of_piece >= 0) & (class_of_piece != classes_of_pieces[remaining])
+        target_class[remaining[can_join]], new_pattern[remaining[can_join]] = (
+            class_of_piece[can_join],
+            pattern,
+        )
         new_weight[remaining[can_join]] = float(assignment.problem.weight(pattern))
-    return target, new_pattern, new_weight
+    return target_class, new_pattern, new_weight
 
 
 def _dissolve_nearby_classes(
@@ -173,17 +178,17 @@ def _dissolve_nearby_classes(
     problem, classes = assignment.problem, AssignedClasses(assignment)
     suppressed_pieces = np.flatnonzero(_is_suppressed(assignment))
     centre = suppressed_pieces[generator.integers(len(suppressed_pieces))]
-    codes = problem.codes[assignment.row[suppressed_pieces]]
-    distances = (codes != problem.codes[assignment.row[centre]]) @ problem.weights
+    codes = problem.codes[assignment.rows[suppressed_pieces]]
+    distances = (codes != problem.codes[assignment.rows[centre]]) @ problem.weights
     nearest = suppressed_pieces[
         np.lexsort((generator.random(len(distances)), distances))[:n_pieces]
     ]
     is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
     pieces = suppressed_pieces[is_dissolved[classes.class_of_piece[suppressed_pieces]]]
     # These pieces show all their values again, and join pieces of the same row that always did.
-    assignment.pattern[pieces] = problem.missing[assignment.row[pieces]]
+    assignment.patterns[pieces] = problem.missing[assignment.rows[pieces]]
     assignment.merge_pieces()
     n_classes, labels = assignment.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
     # This includes pieces that were never suppressed, whose class is now too small.
-    assignment.pattern[sizes[labels] < problem.k] = UNDECIDED
+    assignment.patterns[sizes[labels] < problem.k] = UNDECIDED

@@ -24,18 +24,17 @@ class Suppression:
 
     Parameters
     ----------
-    row, record_counts : ndarray of shape (n_pieces,)
-        The entry of the problem's codes that each piece belongs to, ascending, and its number of
-        records.
+    rows, record_counts : ndarray of shape (n_pieces,)
+        The row of the given table that each piece belongs to, ascending, and its number of records.
     cells : ndarray of shape (n_pieces, n_columns)
         True where a cell is suppressed.
     weight : float
         The weight of the suppressed cells.
     bound : float
-        No choice of cells has a lower weight.
+        Lower bound of the weight of any choice of cells.
     """
 
-    row: Codes
+    rows: Codes
     record_counts: Codes
     cells: Mask
     weight: float
@@ -53,7 +52,7 @@ class Suppression:
 
 
 def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> Suppression:
-    """Return cells of low weight whose suppression lets every record match at least k.
+    """Return cells of low weight to suppress, so that every record matches at least k.
 
     Parameters
     ----------
@@ -74,9 +73,9 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     """
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
-        # Each record by itself: suppressed cells of one record never break a match of another.
+        # Records are independent: suppressing cells of one never breaks a match of another.
         assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.wildcard_bound
-        assignment.pattern = cheapest.patterns.copy()
+        assignment.patterns = cheapest.patterns.copy()
     else:
         assignment, bound = assign_greedily(problem), cheapest.strict_bound
         if effort == "refine":
@@ -85,15 +84,18 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
             is_proof = effort == "prove"
             assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
             assignment = assignment if is_solved else improve_assignment(assignment)
-    row, record_counts, patterns = problem.split_entries(assignment.sorted_by_row())
-    cells = problem.cells(row, patterns)
+    rows, record_counts, patterns = problem.split_entries(assignment.sorted_by_row())
+    cells = problem.cells(rows, patterns)
     bound = _bound_without_free_cells(problem, bound)
     weight = float((record_counts @ cells) @ problem.importance)
-    return Suppression(row, record_counts, cells, weight, min(weight, bound))
+    return Suppression(rows, record_counts, cells, weight, min(weight, bound))
 
 
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:
-    """Return a bound of the importance, without the small weights that free cells have."""
+    """Return a bound of the importance; cells without importance have a small weight in ``bound``.
+
+    If all importances are whole numbers, so is the least total, and the bound is rounded up.
+    """
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
         return bound

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.steps._distinct_records import MAX_KEY, align_counts, combine_columns, renumber_keys
+from shoal.steps._distinct_records import MAX_KEY, align_counts, label_distinct_rows, renumber_keys
 
 if TYPE_CHECKING:
     from shoal.steps.suppression.assignment import Assignment
@@ -28,7 +28,7 @@ FREE_WEIGHT = 1e-6
 
 
 class Attempt(NamedTuple):
-    """A pattern to try on groups of at least ``min_size``, at a cost for each of their records."""
+    """A pattern to try on groups of at least ``min_size`` records, and its cost for each record."""
 
     cost: float
     min_size: int
@@ -45,7 +45,7 @@ class Problem:
     codes : ndarray of shape (n_records, n_columns)
         The values as integers from 0.
     missing : ndarray of shape (n_records, n_columns)
-        Whether a value was missing before; it cannot be suppressed and matches suppressed cells.
+        True where a value was missing before; it cannot be suppressed and matches suppressed cells.
     k : int
         Minimum size of a class; at most the number of records, or of units.
     units : ndarray of shape (n_records,), optional
@@ -67,8 +67,8 @@ class Problem:
     ):
         self.k, self.n_columns = k, codes.shape[1]
         self.importance = np.ones(self.n_columns) if importance is None else np.array(importance)
-        positive = self.importance[self.importance > 0]
-        min_weight = float(positive.min()) if len(positive) else 1.0
+        positive_importance = self.importance[self.importance > 0]
+        min_weight = float(positive_importance.min()) if len(positive_importance) else 1.0
         self.weights = np.where(self.importance > 0, self.importance, FREE_WEIGHT * min_weight)
         sizes = codes.max(axis=0) + 2  # code 0 stands for a missing value
         columns = [
@@ -77,7 +77,7 @@ class Problem:
         ]
         if units is not None:
             columns, sizes = [*columns, units], np.append(sizes, units.max() + 1)
-        n_rows, self.row_of_record = combine_columns(columns, sizes)
+        n_rows, self.row_of_record = label_distinct_rows(columns, sizes)
         first_records = np.zeros(n_rows, np.int64)
         first_records[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
         self.codes = np.empty((n_rows, self.n_columns), np.int64, order="F")
@@ -85,8 +85,8 @@ class Problem:
             self.codes[:, i] = column[first_records]
         self.units = None if units is None else units[first_records]
         self.record_counts = np.bincount(self.row_of_record, counts, n_rows).astype(np.int64)
-        self.missing = _as_patterns(self.codes == 0)
-        self._keys = _Keys(self.codes, sizes[: self.n_columns])
+        self.missing = _patterns_of_mask(self.codes == 0)
+        self._row_keys = _RowKeys(self.codes, sizes[: self.n_columns])
         self._counts = counts
         self.n_records = int(self.record_counts.sum())
 
@@ -114,11 +114,12 @@ class Problem:
         return total
 
     def patterns(self) -> Iterator[int]:
-        """Yield patterns, the lightest first; among equal ones, those of later columns first.
+        """Yield patterns, the lightest first; of equal weight, those of later columns first.
 
-        Where there are too many, patterns of few columns and the full one are yielded.
+        If there are more than `MAX_PATTERNS`, only patterns of few columns and a chain of patterns
+        up to the full one are yielded.
         """
-        patterns = np.array(sorted(self._enumerate()))
+        patterns = np.array(sorted(self._enumerate_patterns()))
         columns = np.zeros(len(patterns), np.int64)
         for column in range(self.n_columns):
             columns += (patterns >> column) & 1
@@ -129,8 +130,8 @@ class Problem:
     def attempts(self) -> list[Attempt]:
         """Patterns with sizes of groups, the cheapest first; of equal cost, the largest groups.
 
-        A group of s < k records needs k - s further ones, which cost as much. Attempts of equal
-        cost and size are in the order of `patterns`.
+        A group of s < k records needs k - s further records, each at the same weight. Attempts of
+        equal cost and size are in the order of `patterns`.
         """
         attempts = []
         for pattern in self.patterns():
@@ -158,8 +159,8 @@ class Problem:
             n_patterns += math.comb(self.n_columns, n_columns)
         return n_columns
 
-    def _enumerate(self) -> set[int]:
-        """Return all patterns, or those of few columns and a chain of them to the full one."""
+    def _enumerate_patterns(self) -> set[int]:
+        """Return the patterns that `patterns` yields, unordered."""
         if self.has_all_patterns:
             return set(range(1 << self.n_columns))
         patterns = {
@@ -167,22 +168,22 @@ class Problem:
             for n_chosen in range(self._max_columns + 1)
             for columns in combinations(range(self.n_columns), n_chosen)
         }
-        chain = 0  # a chain of patterns to the full one: the least important columns first
+        nested_pattern = 0  # the least important columns come first
         for column in sorted(range(self.n_columns), key=lambda j: (self.weights[j], -j)):
-            chain |= 1 << column
-            patterns.add(chain)
+            nested_pattern |= 1 << column
+            patterns.add(nested_pattern)
         return patterns
 
     def keys(self, pattern: int, rows: Rows = ALL_ROWS) -> Codes:
         """Return integers that are equal where rows agree in the columns outside a pattern."""
-        return self._keys(pattern, rows)
+        return self._row_keys.keys(pattern, rows)
 
     def span(self, pattern: int) -> int:
         """Return a number that is above all keys of a pattern."""
-        return self._keys.span(pattern)
+        return self._row_keys.span(pattern)
 
     def labels(self, pattern: int, rows: Rows = ALL_ROWS) -> tuple[int, Codes]:
-        """Return the number of distinct keys of rows, and the keys renumbered from 0."""
+        """Return the number of classes that rows have under a pattern, and the class of each."""
         return renumber_keys(self.keys(pattern, rows), self.span(pattern))
 
     def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Mask:
@@ -204,50 +205,50 @@ class Problem:
         return np.bincount(labels, counts, n_labels).astype(np.int64)
 
     def split_entries(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
-        """Split the records that were given to the problem where they get different patterns.
+        """Return the patterns by entry of the table that the problem was constructed from.
 
         Parameters
         ----------
         pieces : Assignment
-            The pieces of the rows, sorted by row.
+            The pieces of the distinct rows, sorted by row.
 
         Returns
         -------
-        entry, record_counts, pattern
-            For each piece of an entry of the constructor's ``codes``: that entry, ascending; the
-            number of records, and their pattern.
+        entries, record_counts, patterns
+            For each piece of an entry, a row of the constructor's ``codes``: the entry, ascending,
+            the number of records, and their pattern.
         """
-        order = np.argsort(self.row_of_record, kind="stable")
-        counts = np.ones(len(order), np.int64) if self._counts is None else self._counts
-        part_entries, part_pieces, record_counts = align_counts(counts[order], pieces.record_counts)
-        by_entry = np.argsort(order[part_entries], kind="stable")
-        return (
-            order[part_entries][by_entry],
-            record_counts[by_entry],
-            pieces.pattern[part_pieces][by_entry],
+        entries_by_row = np.argsort(self.row_of_record, kind="stable")
+        counts = np.ones(len(entries_by_row), np.int64) if self._counts is None else self._counts
+        positions, piece_of_part, record_counts = align_counts(
+            counts[entries_by_row], pieces.record_counts
         )
+        entries = entries_by_row[positions]
+        order = np.argsort(entries, kind="stable")
+        return entries[order], record_counts[order], pieces.patterns[piece_of_part][order]
 
     def cells(self, entries: Codes, patterns: Codes) -> Mask:
-        """Return which cells of entries of ``codes`` are suppressed, given their patterns."""
+        """Return which cells are suppressed, given entries of the table and their patterns."""
         suppressed_bits = patterns & ~self.missing[self.row_of_record[entries]]
         return np.column_stack(
             [suppressed_bits >> column & 1 == 1 for column in range(self.n_columns)]
         )
 
 
-class _Keys:
+class _RowKeys:
     """Integers that stand for the values of rows in the columns outside a pattern."""
 
     def __init__(self, codes: Codes, sizes: Codes):
         self.columns, self.sizes = codes.T, [int(size) for size in sizes]
-        self._last: tuple[int, int, Codes] = (-1, 0, np.empty(0, np.int64))
+        self._cached_labels: tuple[int, int, Codes] = (-1, 0, np.empty(0, np.int64))
 
     def span(self, pattern: int) -> int:
         """Return a number that is above all keys of a pattern."""
         span = math.prod(size for j, size in enumerate(self.sizes) if not pattern >> j & 1)
         return span if span <= MAX_KEY else self._labels(pattern)[0]
 
-    def __call__(self, pattern: int, rows: Rows) -> Codes:
+    def keys(self, pattern: int, rows: Rows) -> Codes:
+        """Return the key of each row; rows with equal values have equal keys."""
         columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
         if not columns:
             return np.zeros(len(self.columns[0][rows]), np.int64)
@@ -261,18 +262,18 @@ class _Keys:
 
     def _labels(self, pattern: int) -> tuple[int, Codes]:
         """Return labels instead of keys that would be too large, cached for the last pattern."""
-        if self._last[0] != pattern:
+        if self._cached_labels[0] != pattern:
             columns = [j for j in range(len(self.sizes)) if not pattern >> j & 1]
-            labels = combine_columns(
+            labels = label_distinct_rows(
                 [self.columns[j] for j in columns], [self.sizes[j] for j in columns]
             )
-            self._last = (pattern, *labels)
-        return self._last[1:]
+            self._cached_labels = (pattern, *labels)
+        return self._cached_labels[1:]
 
 
-def _as_patterns(mask: Mask) -> Codes:
-    """Return the columns that are True in each row of a mask, as a pattern."""
-    pattern = np.zeros(len(mask), np.int64)
+def _patterns_of_mask(mask: Mask) -> Codes:
+    """Return for each row of a mask the pattern of the columns in which it is True."""
+    patterns = np.zeros(len(mask), np.int64)
     for column in range(mask.shape[1]):
-        pattern |= mask[:, column].astype(np.int64) << column
-    return pattern
+        patterns |= mask[:, column].astype(np.int64) << column
+    return patterns

@@ -1,4 +1,4 @@
-"""Suppress cells of records in large classes too, so that small groups reach k with them."""
+"""Suppress cells of records in large classes, so that small groups reach k together with them."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ def fill_shortfall(
     members: Codes,
     groups: Codes,
 ) -> Mask:
-    """Give a pattern to records of large classes, for groups that have fewer than k.
+    """Give a pattern to records of large classes, to fill up groups of fewer than k.
 
     Parameters
     ----------
@@ -38,26 +38,30 @@ def fill_shortfall(
         Whether the shortfall of each group was filled.
     """
     problem = assignment.problem
-    is_unsuppressed = assignment.pattern == problem.missing[assignment.row]
+    is_unsuppressed = assignment.patterns == problem.missing[assignment.rows]
     if problem.units is None:
         is_unsuppressed &= assignment.record_counts > problem.k
     pieces = assignment.pieces_that_fit(pattern, np.flatnonzero(is_unsuppressed))
-    pieces = pieces[assignment.pattern[pieces] != pattern]
+    pieces = pieces[assignment.patterns[pieces] != pattern]
     piece_keys = assignment.keys(pattern, pieces)
-    group_of = np.searchsorted(keys, piece_keys).clip(max=len(keys) - 1)
-    is_needed = (keys[group_of] == piece_keys) & (shortfall[group_of] > 0)
-    pieces, group_of = pieces[is_needed], group_of[is_needed]
+    group_of_piece = np.searchsorted(keys, piece_keys).clip(max=len(keys) - 1)
+    is_needed = (keys[group_of_piece] == piece_keys) & (shortfall[group_of_piece] > 0)
+    pieces, group_of_piece = pieces[is_needed], group_of_piece[is_needed]
     if problem.units is not None:
-        candidates, members_of = _by_group(pieces, group_of), _by_group(members, groups)
-        return _fill_shortfall_of_units(assignment, pattern, shortfall, candidates, members_of)
-    spare = assignment.record_counts[pieces] - problem.k
-    is_filled = np.bincount(group_of, spare, len(keys)) >= shortfall
-    order = np.lexsort((-pieces, -spare, group_of))
-    pieces, group_of, spare = (values[order] for values in (pieces, group_of, spare))
-    n_preceding = np.cumsum(spare) - spare
-    starts = np.searchsorted(group_of, group_of)
-    n_added = np.clip(shortfall[group_of] - (n_preceding - n_preceding[starts]), 0, spare)
-    n_added[~is_filled[group_of]] = 0
+        candidates, members_by_group = _by_group(pieces, group_of_piece), _by_group(members, groups)
+        return _fill_shortfall_of_units(
+            assignment, pattern, shortfall, candidates, members_by_group
+        )
+    n_spare = assignment.record_counts[pieces] - problem.k
+    is_filled = np.bincount(group_of_piece, n_spare, len(keys)) >= shortfall
+    order = np.lexsort((-pieces, -n_spare, group_of_piece))
+    pieces, group_of_piece, n_spare = (
+        values[order] for values in (pieces, group_of_piece, n_spare)
+    )
+    n_preceding = np.cumsum(n_spare) - n_spare
+    starts = np.searchsorted(group_of_piece, group_of_piece)
+    n_added = np.clip(shortfall[group_of_piece] - (n_preceding - n_preceding[starts]), 0, n_spare)
+    n_added[~is_filled[group_of_piece]] = 0
     assignment.split(pieces[n_added > 0], n_added[n_added > 0], pattern)
     return np.asarray(is_filled)
 
@@ -67,43 +71,43 @@ def _fill_shortfall_of_units(
     pattern: int,
     shortfall: Codes,
     candidates: Mapping[int, Codes],
-    members_of: Mapping[int, Codes],
+    members_by_group: Mapping[int, Codes],
 ) -> Mask:
-    """Give a pattern to one record each of as many other units as each group lacks.
+    """Give a pattern to one record of each of as many further units as a group lacks.
 
-    ``candidates`` and ``members_of`` are the pieces that may join each group, and those in it.
+    ``candidates`` are the pieces that may join each group, ``members_by_group`` those in it.
     """
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
     n_classes, labels = problem.labels(0)  # the classes of records that keep all their cells
-    unsuppressed_pieces = np.flatnonzero(assignment.pattern == problem.missing[assignment.row])
-    spare = (
+    unsuppressed_pieces = np.flatnonzero(assignment.patterns == problem.missing[assignment.rows])
+    n_spare = (
         assignment.sizes(
-            labels[assignment.row[unsuppressed_pieces]], n_classes, unsuppressed_pieces
+            labels[assignment.rows[unsuppressed_pieces]], n_classes, unsuppressed_pieces
         )
         - problem.k
     )
     is_filled = np.zeros(len(shortfall), bool)
     for group in np.flatnonzero(shortfall).tolist():
-        present_units = set(units[assignment.row[members_of.get(group, [])]].tolist())
+        present_units = set(units[assignment.rows[members_by_group.get(group, [])]].tolist())
         chosen_pieces: list[int] = []
         n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
-            row = assignment.row[piece]
-            label, is_single = int(labels[row]), assignment.record_counts[piece] == 1
+            row = assignment.rows[piece]
+            class_of_piece, is_single = int(labels[row]), assignment.record_counts[piece] == 1
             if units[row] in present_units or (
-                is_single and spare[label] - n_lost.get(label, 0) <= 0
+                is_single and n_spare[class_of_piece] - n_lost.get(class_of_piece, 0) <= 0
             ):
                 continue
             chosen_pieces.append(piece)
             present_units.add(int(units[row]))
-            n_lost[label] = n_lost.get(label, 0) + int(is_single)
+            n_lost[class_of_piece] = n_lost.get(class_of_piece, 0) + int(is_single)
             if len(chosen_pieces) == shortfall[group]:
                 break
         if len(chosen_pieces) == shortfall[group]:
             is_filled[group] = True
-            for label, count in n_lost.items():
-                spare[label] -= count
+            for class_of_piece, n_units in n_lost.items():
+                n_spare[class_of_piece] -= n_units
             assignment.split(
                 np.array(chosen_pieces), np.ones(len(chosen_pieces), np.int64), pattern
             )
@@ -120,14 +124,14 @@ def _by_group(pieces: Codes, groups: Codes) -> dict[int, Codes]:
 
 
 def join_one_class(assignment: Assignment) -> None:
-    """Let the undecided pieces join one class, the one for which this costs least.
+    """Let the undecided pieces join one class together, the one for which this costs least.
 
     They keep the columns that all pieces and the class share. As many records of the class join
     them as are needed for k, or all if the others would be fewer than k.
     """
     pieces = assignment.undecided_pieces
     members, pattern, n_joining = _cheapest_class(assignment, pieces)
-    assignment.pattern[pieces] = pattern
+    assignment.patterns[pieces] = pattern
     if n_joining:
         _move_members(assignment, members, pattern, n_joining, pieces)
 
@@ -145,18 +149,18 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
         How many records of the class must get it too; 0 if they have it already.
     """
     problem, k = assignment.problem, assignment.problem.k
-    with_pieces = assignment.copy()
+    complete_assignment = assignment.copy()
     # Every piece needs a pattern to have a label; a class of `pieces` alone is no candidate.
-    with_pieces.pattern[pieces] = problem.full_pattern
-    n_classes, labels = with_pieces.labels()
+    complete_assignment.patterns[pieces] = problem.full_pattern
+    n_classes, labels = complete_assignment.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
     record_counts = np.bincount(labels, assignment.record_counts, n_classes).astype(np.int64)
-    decided_pieces = np.flatnonzero(assignment.pattern >= 0)
-    first = np.full(n_classes, -1)
-    first[labels[decided_pieces[::-1]]] = decided_pieces[::-1]
+    decided_pieces = np.flatnonzero(assignment.patterns >= 0)
+    first_piece = np.full(n_classes, -1)
+    first_piece[labels[decided_pieces[::-1]]] = decided_pieces[::-1]
     classes = np.unique(labels[decided_pieces])
-    class_patterns = assignment.pattern[first[classes]]
-    common_patterns = _common_patterns(assignment, pieces, first[classes])
+    class_patterns = assignment.patterns[first_piece[classes]]
+    common_patterns = _common_patterns(assignment, pieces, first_piece[classes])
     shortfall = k - int(assignment.sizes(np.zeros(len(pieces), np.int64), 1, pieces)[0])
     n_joining = np.where(sizes[classes] - shortfall >= k, shortfall, record_counts[classes])
     n_joining[common_patterns == class_patterns] = 0
@@ -169,16 +173,16 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     return members, int(common_patterns[best]), int(n_joining[best])
 
 
-def _common_patterns(assignment: Assignment, pieces: Codes, samples: Codes) -> Codes:
-    """Return the pattern that makes all pieces equal to a sample of a class, for each sample."""
-    codes = assignment.problem.codes[assignment.row]
-    example = codes[pieces[0]]
-    is_shared = (codes[pieces] == example).all(axis=0) & (example != 0)
-    pattern = assignment.pattern[samples].copy()
+def _common_patterns(assignment: Assignment, pieces: Codes, sample_pieces: Codes) -> Codes:
+    """Return for each sample piece the pattern in which all ``pieces`` agree with it."""
+    codes = assignment.problem.codes[assignment.rows]
+    shared_codes = codes[pieces[0]]
+    is_shared = (codes[pieces] == shared_codes).all(axis=0) & (shared_codes != 0)
+    patterns = assignment.patterns[sample_pieces].copy()
     for column in range(assignment.problem.n_columns):
-        differs = ~is_shared[column] | (codes[samples, column] != example[column])
-        pattern |= differs.astype(np.int64) << column
-    return pattern
+        differs = ~is_shared[column] | (codes[sample_pieces, column] != shared_codes[column])
+        patterns |= differs.astype(np.int64) << column
+    return patterns
 
 
 def _move_members(
@@ -194,5 +198,5 @@ def _move_members(
         n_added = np.clip(n_joining - (np.cumsum(counts) - counts), 0, counts)
         assignment.split(members[n_added > 0], n_added[n_added > 0], pattern)
         return
-    present_units, units = (problem.units[assignment.row[rows]] for rows in (pieces, members))
-    assignment.pattern[members[: n_candidates_needed(present_units, units, problem.k)]] = pattern
+    present_units, units = (problem.units[assignment.rows[rows]] for rows in (pieces, members))
+    assignment.patterns[members[: n_candidates_needed(present_units, units, problem.k)]] = pattern
