@@ -8,9 +8,10 @@ import numpy as np
 
 from shoal._versions import installed_version
 from shoal.audit.manifest import FORMER_NOTES, NOTE, rounded, seal
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
+from shoal.plan.verdict import Finding, Verdict
 
 CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")
 RECORD_MEASURES = ("smallest_class", "class_sizes")  # do not depend on the unit

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from shoal._text import count, join_names
-from shoal.frame.roles import columns_with
+from shoal.frame.roles import RECORD_UNIT, columns_with
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import RECORD_UNIT, UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
+from shoal.plan.verdict import UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 
 PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
 MAX_NAMES = 6  # columns shown by name; the others are counted

@@ -11,7 +11,7 @@ from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.attacks.result import AttackResult, Attacks
-from shoal.plan.assessment import attack_release, survey_risk_of
+from shoal.plan.assessment import attack_release, survey_risk_of_release
 from shoal.plan.release import Release
 from shoal.report.attacker import name_some
 
@@ -121,7 +121,7 @@ def _test(result: AttackResult) -> dict[str, Any]:
 def _survey(release: Release, original: Frame, released: Frame) -> dict[str, Any]:
     """Return the figures of the survey risk; empty without weights."""
     try:
-        risk = survey_risk_of(release.plan, original, released)
+        risk = survey_risk_of_release(release.plan, original, released)
     except InputError as error:
         return {"error": str(error), "figures": {}}
     if risk is None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shoal.comparison.risks import DEFAULT_RISK, RISKS
-from shoal.plan.verdict import RECORD_UNIT
+from shoal.frame.roles import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 

@@ -3,6 +3,9 @@
 A function ``find_...`` takes the `Evidence` of a release and returns findings. Where a release on
 a cluster is judged by the same rules, it computes figures and passes them to a function
 ``..._findings``, which `shoal.scale` calls with its own counts.
+
+Three modules are not among the `CHECKS` of every release: ``run`` has the findings that masking
+itself notes, ``formula_cells`` those of text files, and ``earlier_releases`` those of ``verify``.
 """
 
 from collections.abc import Callable

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.frame.roles import name_columns
+from shoal.frame.roles import RECORD_UNIT, name_columns
 from shoal.plan.chaining import guarantee_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
+from shoal.plan.verdict import Finding, count_phrase
 from shoal.steps import Step
 
 if TYPE_CHECKING:

@@ -9,7 +9,12 @@ from shoal.metrics.assessment import Assessment
 from shoal.metrics.figures import WORST_SUFFIX, HasFigures, attack_figures
 from shoal.metrics.limit_results import LimitResult, LimitResults
 from shoal.metrics.limits import Limits
-from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
+from shoal.plan.assessment import (
+    analyse_release,
+    attack_release,
+    measure_release,
+    survey_risk_of_release,
+)
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
 from shoal.plan.verdict import Finding, Verdict
@@ -173,7 +178,7 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
 def _survey_risk(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
     figures = limits.by("risk").figures
     try:
-        risk = survey_risk_of(evidence.plan, original, evidence.released)
+        risk = survey_risk_of_release(evidence.plan, original, evidence.released)
     except InputError as error:
         return NotComputed(figures, str(error))
     return risk or NotComputed(figures, "The plan names no column of survey weights.")
