@@ -13,7 +13,7 @@ import shoal
 from raising import raises
 from shoal.audit import manifest as manifests
 from shoal.audit import verify, write_manifest
-from shoal.audit.check import Check, guarantee_kept, with_units_counted
+from shoal.audit.check import Check, kept_result, with_units_counted
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
@@ -254,7 +254,7 @@ def test_fewer_units_than_k_are_found_with_the_original(folder):
     plan = Plan.of(["age"], MDAV(k=4), household="hh")
     checks = [
         Check("file", True, ""),
-        Check("guarantee", *guarantee_kept(plan, units_counted=False)),
+        Check("guarantee", *kept_result(plan, units_counted=False)),
     ]
     assert [check.passed for check in with_units_counted(checks, plan, verdict)] == [True, False]
     records = replace(verdict, unit="record")

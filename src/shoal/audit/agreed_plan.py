@@ -24,7 +24,7 @@ OTHER_COLUMNS, DECIMALS, TYPES = "other_columns", "decimals", "types"
 
 
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
-    """Return whether a plan file is the plan of a manifest, and a message."""
+    """Return whether a plan file is the plan of a manifest, and a message of the check."""
     actual = entries["plan"]
     if entries["manifest"] == 1:  # written by an older Shoal
         actual = Plan.from_dict(actual, None).to_dict()
@@ -63,7 +63,9 @@ def _without_added_roles(actual: Mapping[str, Any], agreed: Mapping[str, Any]) -
     if agreed.get(OTHER_COLUMNS) != "release" or actual.get(OTHER_COLUMNS, "refuse") != "refuse":
         return actual
     actual_roles = actual.get("roles", {}).items()
-    roles = {n: role for n, role in actual_roles if n in agreed["roles"] or role != "unassigned"}
+    roles = {
+        name: role for name, role in actual_roles if name in agreed["roles"] or role != "unassigned"
+    }
     return {**actual, OTHER_COLUMNS: "release", "roles": roles}
 
 
@@ -89,9 +91,9 @@ def _without_inferred_types(
     if not isinstance(actual_types, Mapping):
         return actual
     types = {
-        name: kind
-        for name, kind in actual_types.items()
-        if name in agreed_types or not (isinstance(kind, Mapping) and kind.get("why"))
+        name: declared
+        for name, declared in actual_types.items()
+        if name in agreed_types or not (isinstance(declared, Mapping) and declared.get("why"))
     }
     plan = {**actual, TYPES: types}
     if TYPES not in agreed and not types:
@@ -116,8 +118,8 @@ def _step_without_decimals(actual: Mapping[str, Any], agreed: Mapping[str, Any])
 
 def _is_added_by_run(name: str, agreed: Mapping[str, Any], actual: Mapping[str, Any]) -> bool:
     """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
-    if name == SEED and actual.get("shuffle") is True:  # of the order of the records
+    if name == SEED and actual.get("shuffle") is True:  # the seed of the order of the records
         return name in actual
-    if name in (SEED, ROUNDS):
+    if name in (SEED, ROUNDS):  # of a step or a partitioner
         return name in actual and "method" in actual
     return name == BUDGET and name in agreed and ROUNDS not in agreed and ROUNDS in actual

@@ -141,9 +141,9 @@ class Release:
 
         It holds the plan with its seeds.
         """
-        from shoal.audit.manifest import of_release  # imports upwards, as report does
+        from shoal.audit import manifest  # imports upwards, as report does
 
-        return of_release(self)
+        return manifest.of_release(self)
 
     def report(
         self,
