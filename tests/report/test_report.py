@@ -171,7 +171,7 @@ def test_a_shared_confidential_value_is_reported_as_known():
         release = shoal.microaggregate(data, ["age"], k=3, method="mdav", confidential=["ill"])
     summary = summarise(release)["attacker"]["can"]
     assert (
-        "Be sure of the ill of everybody in 1 of 2 classes: all records there share one value."
+        "Learn the ill of everybody in 1 of 2 classes: all records there share one value."
         in summary
     )
     assert any("if sex is known too: it is released" in entry for entry in summary)

@@ -112,8 +112,8 @@ def test_classes_without_a_confidential_value_are_not_said_to_share_one():
     shared = sentence(release, "homogeneous-group")
     assert "'ill' in 3 classes (2 by missing cells)" in shared
     assert shared.endswith("is known to have the value, or a missing cell.")
-    (sure,) = [s for s in summarise(release)["attacker"]["can"] if s.startswith("Be sure")]
-    assert sure.startswith("Be sure of the ill of everybody in 1 of 6 classes")
+    (sure,) = [s for s in summarise(release)["attacker"]["can"] if s.startswith("Learn the")]
+    assert sure.startswith("Learn the ill of everybody in 1 of 6 classes")
     data.loc[data["ill"].isna(), "ill"] = "d"
     release = shoal.microaggregate(data, ["age"], k=4, method="mdav", confidential=["ill"])
     assert sentence(release, "homogeneous-group").endswith("is known to have the value.")
@@ -122,7 +122,7 @@ def test_classes_without_a_confidential_value_are_not_said_to_share_one():
 def test_membership_of_groups_is_not_claimed_after_swapping(people):
     release = run(people, RankSwap(["age", "pay"], 20, random_state=1))
     assert "is known to have" not in sentence(release, "homogeneous-group")
-    assert not any(entry.startswith("Be sure") for entry in summarise(release)["attacker"]["can"])
+    assert not any(entry.startswith("Learn the") for entry in summarise(release)["attacker"]["can"])
     grouped = shoal.microaggregate(
         people.drop(columns="person"), ["age", "pay"], k=3, method="mdav", confidential=["ill"]
     )

@@ -38,7 +38,8 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
     extra_names = {limit.name for limit in limits}
     for result in all_limits.check(*compute_figures(evidence, all_limits)):
         passed: bool | None = result.passed
-        if result.value is None and evidence.original is None and result.limit.name not in extra_names:
+        is_extra = result.limit.name in extra_names
+        if result.value is None and evidence.original is None and not is_extra:
             passed = None
         yield _limit_check(result.limit.name, result.limit.value, passed, result.message)
 

@@ -60,7 +60,8 @@ def summarise(
     identity : Identity, optional
         Title, author, file and date of the report.
     evidence : mapping, optional
-        Results of attacks, from `shoal.report.evidence.gather_evidence`; for internal reports only.
+        Results of attacks, from `shoal.report.attack_evidence.gather_evidence`; for internal
+        reports only.
     wording : callable
         How the interface in use writes the options that a way out names.
 

@@ -50,12 +50,12 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
     return f"{plural} {names} and {len(columns) - MAX_NAMES} more".lstrip()
 
 
-def join_few_names(columns: Sequence[str]) -> str:
+def join_few(columns: Sequence[str]) -> str:
     """Return names as an enumeration; of many, the first and the number of the others.
 
     Examples
     --------
-    >>> join_few_names(["a", "b"]), join_few_names(list("abcdefgh"))
+    >>> join_few(["a", "b"]), join_few(list("abcdefgh"))
     ('a and b', 'a, b, c, d, e, f and 2 more')
     """
     n_others = len(columns) - MAX_NAMES

@@ -14,7 +14,7 @@ from shoal.errors import ParameterError
 from shoal.metrics.attacks import ATTACKS
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
-from shoal.report.evidence import CRITERIA, ON_REQUEST, gather_evidence
+from shoal.report.attack_evidence import CRITERIA, ON_REQUEST, gather_evidence
 from shoal.report.summary import summarise
 from shoal.steps import Microaggregate
 
