@@ -51,17 +51,11 @@ def risk_map(
         if point.ring:
             plot.dot(point.loss, point.risk, RING_RADIUS, "ring", point.title)
     ring_positions = [plot.position(point.loss, point.risk) for point in points if point.ring]
-    dots = [
-        Dot(
-            x,
-            y,
-            point.label,
-            RING_RADIUS * _is_in_ring(ring_positions, x, y),
-            point.style != "other",
-        )
-        for point in points
-        for x, y in [plot.position(point.loss, point.risk)]
-    ]
+    dots = []
+    for point in points:
+        x, y = plot.position(point.loss, point.risk)
+        ring = RING_RADIUS if _is_in_ring(ring_positions, x, y) else 0
+        dots.append(Dot(x, y, point.label, ring, point.style != "other"))
     lines = [[plot.position(point.loss, point.risk) for point in front]]
     if limit is not None:
         lines.append([plot.position(0, limit), plot.position(x_max, limit)])
@@ -208,8 +202,8 @@ def group_plane(entry: Mapping[str, Any]) -> Figure:
     description = (
         f"{'All' if n_drawn == n_groups else f'{n_drawn} evenly picked of'} {n_groups:,} groups on"
         f" the two directions that show {100 * entry['explained']:.0f} % of the variation of"
-        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records, and the more"
-        " is lost there."
+        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records, and the"
+        " more is lost there."
     )
     return Figure(
         "Groups on the first two components", description, plot.width, plot.height, plot.marks
@@ -240,8 +234,8 @@ def tradeoff_map(entry: Mapping[str, Any]) -> Figure:
     description = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
         f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
-        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained. The less"
-        " is left unexplained, the better their dependence is kept."
+        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained."
+        " The less is left unexplained, the better their dependence is kept."
     )
     title = "What dependence costs and keeps"
     return Figure(title, description, plot.width, plot.height, plot.marks)
