@@ -15,6 +15,7 @@ from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.imputed_values import find_imputed_values
+from shoal.plan.findings.loss import large_group_findings
 from shoal.plan.guarantees import judge
 from shoal.steps import Microaggregate, Round
 
@@ -374,6 +375,12 @@ def test_a_high_loss_and_large_groups_are_found():
     assert one.figures["groups"] == (sizes > 6).sum()
     assert one.figures["largest"] == sizes.max()
     assert finding(mask(data), "large-groups") is None
+
+
+def test_large_groups_of_several_k_are_counted_together():
+    (one,) = large_group_findings({(2, 10): 3, (3, 10): 1, (3, 4): 5}, max_ratio=3)
+    assert one.figures == {"groups": 4, "largest": 10, "share": 40 / 60}
+    assert "4 of 9 groups" in one.sentence
 
 
 def test_merged_strata_inform():

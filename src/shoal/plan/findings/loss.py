@@ -34,18 +34,19 @@ def large_group_findings(
     counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
     """Return the findings on groups far larger than k, given the number of groups by k and size."""
-    large = {size: n for (k, size), n in counts.items() if size > max_ratio * k}
+    large = {(k, size): n for (k, size), n in counts.items() if size > max_ratio * k}
     if not large:
         return []
-    n_large, n_inside = sum(large.values()), sum(size * n for size, n in large.items())
+    largest = max(size for _, size in large)
+    n_large, n_inside = sum(large.values()), sum(size * n for (_, size), n in large.items())
     share = n_inside / sum(size * n for (_, size), n in counts.items())
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
             f"{n_large:,} of {sum(counts.values()):,} groups hold more than {max_ratio:g} times k"
-            f" {noun}, the largest {max(large)}; {format_share(share)} of the {noun} are in them.",
-            {"groups": n_large, "largest": max(large), "share": share},
+            f" {noun}, the largest {largest}; {format_share(share)} of the {noun} are in them.",
+            {"groups": n_large, "largest": largest, "share": share},
         )
     ]
 
