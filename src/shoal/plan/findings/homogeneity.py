@@ -87,8 +87,8 @@ def _changed_value_findings(
             "homogeneous-before-masking",
             "qualifies",
             f"Of {n_classes:,} classes, some shared a confidential value before it was masked:"
-            f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
-            " of such a class are known to have about these values.",
+            f" {', '.join(phrases)}. Their released values differ only because of the"
+            " masking, and may lie near the shared one.",
             {"classes": n_classes, "homogeneous": dict(counts)},
             tuple(counts),
             way_out,
