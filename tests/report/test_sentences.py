@@ -147,10 +147,10 @@ def test_swapping_within_units_promises_no_one_in_k(step):
 def test_insiders_compute_values_only_where_they_follow(people):
     data = people.assign(weight=1.0 + people.index % 3)
     options = {"k": 3, "method": "mdav", "confidential": ["ill"], "shuffle": True}
-    alone = data.drop(columns=["person", "weight"])
-    single = sentence(shoal.microaggregate(alone, ["age"], **options), "insiders")
-    assert "the sum of" not in single
-    assert "weights" not in single
+    single_records = data.drop(columns=["person", "weight"])
+    single_sentence = sentence(shoal.microaggregate(single_records, ["age"], **options), "insiders")
+    assert "the sum of" not in single_sentence
+    assert "weights" not in single_sentence
     several = data.drop(columns=["weight"])
     released = shoal.microaggregate(several, ["age", "pay"], unit="person", **options)
     assert "compute the sum of those" in sentence(released, "insiders")
@@ -164,8 +164,8 @@ NO_TIE = st.integers(-60, 60).filter(lambda more: more % 5)
 
 
 @given(digits=st.integers(100, 999), more=NO_TIE, size=st.integers(-4, 0))
-def test_public_numbers_are_rounded_once(digits, more, size):
-    value = (digits + 0.5 + more / 1000) * 10.0**size  # near a tie of three digits
+def test_public_numbers_are_rounded_once(digits, thousandths, size):
+    value = (digits + 0.5 + thousandths / 1000) * 10.0**size  # near a tie of three digits
     public = round_floats_for_display(value)
     assert public == pytest.approx(value, rel=1e-3)
     assert round_floats_for_display(public) == public
