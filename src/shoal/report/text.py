@@ -21,7 +21,7 @@ def one_line(summary: dict[str, Any]) -> str:
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
     loss_text = "not measured" if loss is None else format_percentage(loss)
     line = f"{count(summary['records'], 'record')}{group_clause}; information loss {loss_text}"
-    return line + _certificate(summary["measures"]) + promise
+    return line + _certificate_clause(summary["measures"]) + promise
 
 
 def _describe_groups(entry: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def _describe_groups(entry: Mapping[str, Any]) -> str:
     return f"{count(entry['number'], 'group')} of {sizes}"
 
 
-def _certificate(measures: list[dict[str, Any]]) -> str:
+def _certificate_clause(measures: list[dict[str, Any]]) -> str:
     """Return a clause about the proven gap to the least possible loss."""
     gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
     if gap is None:

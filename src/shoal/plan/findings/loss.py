@@ -9,7 +9,7 @@ from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
 
-def find_loss(evidence: Evidence) -> list[Finding]:
+def find_high_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     is_averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
