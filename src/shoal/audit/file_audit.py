@@ -144,6 +144,7 @@ class FileAudit:
         )
 
     def _compare_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+        """Return the result of the comparison with earlier releases."""
         rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
         findings = find_earlier_releases(
@@ -183,6 +184,7 @@ class FileAudit:
         return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
 
     def _check_guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """Return whether the guarantee of the manifest is that of its plan, and is kept."""
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -222,6 +224,7 @@ class FileAudit:
         return delivery, entries
 
     def _compare_bytes(self, delivery: Delivery) -> tuple[bool | None, str]:
+        """Return whether the repeated run gave the bytes of the release."""
         if is_database(self.location):
             return None, "not compared: a table of a database has no bytes"
         released = manifests.sha256(Path(self.location))

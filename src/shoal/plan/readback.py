@@ -153,6 +153,7 @@ def _same_classes(in_memory: Any, in_file: Any) -> bool:
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
+    """Return the error that refuses a file which cannot represent some values."""
     reason = str(error).replace(" Please report this: no data were released.", "")
     hold = "holds" if len(columns) == 1 else "hold"
     return GuaranteeBroken(

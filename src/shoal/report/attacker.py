@@ -25,6 +25,7 @@ def explanation(release: ReleaseLike) -> str:
 
 
 def _picking_chance(release: ReleaseLike) -> str:
+    """Return sentences on how many records look alike, and on the chance of the right one."""
     plan, verdict = release.plan, release.verdict
     linkage = release.measures.get("linkage")
     linkage_sentence = ""

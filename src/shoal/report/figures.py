@@ -212,6 +212,7 @@ def proven_gap(loss: float, gap: float) -> Figure:
 
 
 def _number_figure(entry: Mapping[str, Any]) -> Figure:
+    """Draw a numeric column: bars before, an outline after."""
     edges, original_counts, released_counts = entry["edges"], entry["before"], entry["after"]
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
@@ -246,6 +247,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
 
 
 def _category_figure(entry: Mapping[str, Any]) -> Figure:
+    """Draw a column of categories: two bars for each."""
     names = list(entry["categories"])
     if entry["others"]:
         names.append(f"{entry['others']} others")

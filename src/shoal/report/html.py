@@ -164,6 +164,7 @@ def _unbroken_label(name: str) -> Any:
 
 @cache
 def _environment() -> Any:
+    """Return the environment that renders the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
 
     environment = Environment(

@@ -64,24 +64,9 @@ def place_labels(
             if left + half_width <= x <= right - half_width
             and top + HEIGHT / 2 <= y <= bottom - HEIGHT / 2
         ]
-        # Collisions with labels, with dots and with lines, in the order of their weight.
+        placed = list(placed_boxes.values())
         costs = {
-            centre: (
-                sum(
-                    abs(centre[0] - x) < half_width + placed_half_width + 3
-                    and abs(centre[1] - y) < HEIGHT
-                    for x, y, placed_half_width in placed_boxes.values()
-                ),
-                sum(
-                    abs(centre[0] - obstacle.x) < half_width + max(RADIUS, obstacle.ring)
-                    and abs(centre[1] - obstacle.y) < HEIGHT / 2 + max(RADIUS, obstacle.ring)
-                    for obstacle in dots
-                ),
-                sum(
-                    abs(centre[0] - x) < half_width and abs(centre[1] - y) < HEIGHT / 2
-                    for x, y in line_points
-                ),
-            )
+            centre: _collisions(centre, half_width, placed, dots, line_points)
             for centre in inside or candidates
         }
         best = min(costs, key=lambda centre: costs[centre])
@@ -89,6 +74,31 @@ def place_labels(
             placed_boxes[i] = (*best, half_width)
             centres[i] = best
     return centres
+
+
+def _collisions(
+    centre: Position,
+    half_width: float,
+    placed_boxes: Sequence[tuple[float, float, float]],
+    dots: Sequence[Dot],
+    line_points: Sequence[Position],
+) -> tuple[int, int, int]:
+    """Return the number of labels, of dots and of points of lines that a label would cover."""
+    return (
+        sum(
+            abs(centre[0] - x) < half_width + placed_half_width + 3 and abs(centre[1] - y) < HEIGHT
+            for x, y, placed_half_width in placed_boxes
+        ),
+        sum(
+            abs(centre[0] - dot.x) < half_width + max(RADIUS, dot.ring)
+            and abs(centre[1] - dot.y) < HEIGHT / 2 + max(RADIUS, dot.ring)
+            for dot in dots
+        ),
+        sum(
+            abs(centre[0] - x) < half_width and abs(centre[1] - y) < HEIGHT / 2
+            for x, y in line_points
+        ),
+    )
 
 
 def _points_along(line: Sequence[Position]) -> Iterator[Position]:

@@ -121,6 +121,7 @@ def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _table(per: str, measures: Mapping[str, Any]) -> Table:
+    """Return the table of the measures that have a number for each column."""
     entries = [
         (f"{name} {part}".strip(), by_column)
         for name, value in measures.items()

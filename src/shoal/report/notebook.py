@@ -40,7 +40,7 @@ def release_html(release: ReleaseLike) -> str:
     """Return a release: its verdict, its main figures, its columns before and after, its plan."""
     summary = summarise(release)
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    drawn = report_figures(summary)
+    sections = report_figures(summary)
     changed = summary["before_and_after"]
     return _render_output(
         "notebook/release.html",
@@ -49,7 +49,7 @@ def release_html(release: ReleaseLike) -> str:
         facts=_main_figures(summary, values),
         changed=changed[:MAX_COLUMNS],
         others=len(changed) - MAX_COLUMNS,
-        figures=[*drawn.protection_and_loss, *drawn.columns[:MAX_FIGURES]],
+        figures=[*sections.protection_and_loss, *sections.columns[:MAX_FIGURES]],
         **_measures_content(values, summary["remarks"]),
     )
 

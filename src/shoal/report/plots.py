@@ -176,6 +176,7 @@ def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
 
 
 def _draw_class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
+    """Draw how many classes there are of each size."""
     bars = size_bars(sizes, k)
     labels = [str(low) if low == high else f"{low}–{high}" for low, high, _ in bars]
     colours = [LIGHT["deep"] if low >= k else LIGHT["bad"] for low, _, _ in bars]
@@ -188,6 +189,7 @@ def _draw_class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
 
 
 def _draw_numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    """Draw a numeric column before and after."""
     edges = entry["edges"]
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
@@ -208,6 +210,7 @@ def _draw_numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
 
 
 def _draw_categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    """Draw a column of categories before and after."""
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
     short_names = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))

@@ -88,6 +88,7 @@ def _summarise(
     *,
     internal: bool,
 ) -> dict[str, Any]:
+    """Return the content of a report, with all digits."""
     plan = release.plan
     shown_plan = _plan_text(plan.to_dict(drawn_seeds=False), internal=internal)
     return {
@@ -155,6 +156,7 @@ def _protection(release: ReleaseLike, wording: Wording, *, internal: bool) -> di
 
 
 def _released_columns(release: ReleaseLike) -> list[str]:
+    """Return the columns of the release."""
     plan = release.plan
     strata = [name for step in plan.steps for name in step.strata]
     names = dict.fromkeys([*plan.masked, *strata, *release.unchanged])

@@ -87,6 +87,7 @@ def find_earlier_releases(
 
 
 def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
+    """Return the quasi-identifiers that an earlier release has too."""
     names = [
         name
         for name in evidence.plan.quasi_identifiers
@@ -255,6 +256,7 @@ def _class_sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], in
 
 
 def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
+    """Return the finding on records whose candidates cannot be counted, by earlier release."""
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []

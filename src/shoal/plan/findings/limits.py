@@ -136,6 +136,7 @@ def unchecked_limits_findings(names: Sequence[str]) -> list[Finding]:
 
 
 def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
+    """Return the finding on a limit that is not met, or whose figure could not be computed."""
     limit = result.limit
     is_loss = limit.kind == "utility"
     way_out = WAY_OUT.format(

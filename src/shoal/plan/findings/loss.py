@@ -34,21 +34,26 @@ def large_group_findings(
     counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
     """Return the findings on groups far larger than k, given the number of groups by k and size."""
-    large = {(k, size): n for (k, size), n in counts.items() if size > max_ratio * k}
+    large = {(k, size): n_groups for (k, size), n_groups in counts.items() if size > max_ratio * k}
     if not large:
         return []
     largest = max(size for _, size in large)
-    n_large, n_inside = sum(large.values()), sum(size * n for (_, size), n in large.items())
-    share = n_inside / sum(size * n for (_, size), n in counts.items())
+    n_large, n_all = sum(large.values()), sum(counts.values())
+    share = _n_members(large) / _n_members(counts)
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{n_large:,} of {sum(counts.values()):,} groups hold more than {max_ratio:g} times k"
+            f"{n_large:,} of {n_all:,} groups hold more than {max_ratio:g} times k"
             f" {noun}, the largest {largest}; {format_share(share)} of the {noun} are in them.",
             {"groups": n_large, "largest": largest, "share": share},
         )
     ]
+
+
+def _n_members(counts: Mapping[tuple[int, int], int]) -> int:
+    """Return the number of records, or units, in groups that are counted by k and size."""
+    return sum(size * n_groups for (_, size), n_groups in counts.items())
 
 
 def loss_findings(

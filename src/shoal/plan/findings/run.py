@@ -66,6 +66,7 @@ def as_finding(warning: ShoalWarning) -> Finding:
 
 
 def _inferred_kinds(types: "Mapping[str, Type]") -> list[Finding]:
+    """Return findings on the columns whose kind was inferred."""
     return [
         Finding(
             "kind-inferred",
@@ -103,6 +104,7 @@ def _missing_codes(missing_codes: MissingCodes, table: Frame) -> list[Finding]:
 def _dropped_records(
     plan: "Plan", all_records: Frame, is_complete: NDArray[np.bool_]
 ) -> list[Finding]:
+    """Return the finding on records that were dropped for a missing value, if any."""
     if is_complete.all():
         return []
     n_dropped = int((~is_complete).sum())
@@ -122,6 +124,7 @@ def _dropped_records(
 
 
 def _released_index(frame: Frame) -> list[Finding]:
+    """Return the finding on an index of the table that is released, if it has one."""
     if not tables.has_own_index(frame):
         return []
     return [
