@@ -160,10 +160,10 @@ def test_insiders_compute_values_only_where_they_follow(people):
 
 
 # A number in the middle of two shorter ones may be on either side of it once it is rounded.
-NO_TIE = st.integers(-60, 60).filter(lambda more: more % 5)
+NO_TIE = st.integers(-60, 60).filter(lambda thousandths: thousandths % 5)
 
 
-@given(digits=st.integers(100, 999), more=NO_TIE, size=st.integers(-4, 0))
+@given(digits=st.integers(100, 999), thousandths=NO_TIE, size=st.integers(-4, 0))
 def test_public_numbers_are_rounded_once(digits, thousandths, size):
     value = (digits + 0.5 + thousandths / 1000) * 10.0**size  # near a tie of three digits
     public = round_floats_for_display(value)

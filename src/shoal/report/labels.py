@@ -49,7 +49,7 @@ def place_labels(
     """
     left, top, right, bottom = box
     line_points = [point for line in lines for point in _points_along(line)]
-    placed_boxes: dict[int, tuple[float, float, float]] = {}  # centre and half the width
+    placed_boxes: list[tuple[float, float, float]] = []  # centre and half the width
     centres: list[Position | None] = [None] * len(dots)
     for i in sorted(range(len(dots)), key=lambda i: not dots[i].is_required):
         dot, half_width = dots[i], LETTER * len(dots[i].label) / 2
@@ -64,14 +64,13 @@ def place_labels(
             if left + half_width <= x <= right - half_width
             and top + HEIGHT / 2 <= y <= bottom - HEIGHT / 2
         ]
-        placed = list(placed_boxes.values())
         costs = {
-            centre: _collisions(centre, half_width, placed, dots, line_points)
+            centre: _collisions(centre, half_width, placed_boxes, dots, line_points)
             for centre in inside or candidates
         }
         best = min(costs, key=lambda centre: costs[centre])
         if dot.is_required or costs[best][:2] == (0, 0):
-            placed_boxes[i] = (*best, half_width)
+            placed_boxes.append((*best, half_width))
             centres[i] = best
     return centres
 
