@@ -101,7 +101,7 @@ def draft_release(
         measures=measures,
         run_findings=run_findings(release_plan, table, all_records, records.is_complete, results),
     )
-    _refuse_what_plan_refuses(evidence, records.frame, masked)
+    _enforce_refusals(evidence, records.frame, masked)
     return Draft(
         evidence,
         data=restore_decimals(tables.to_native(evidence.released), data, records.rows),
@@ -213,7 +213,7 @@ def _measure(
     return measure_release(plan, original, masked, names, units, bound)
 
 
-def _refuse_what_plan_refuses(evidence: Evidence, original: Frame, masked: Frame) -> None:
+def _enforce_refusals(evidence: Evidence, original: Frame, masked: Frame) -> None:
     """Refuse homogeneous classes and broken edits, if the plan requires that."""
     plan = evidence.plan
     if must_refuse_homogeneous(plan):
