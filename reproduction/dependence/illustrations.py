@@ -7,7 +7,7 @@ import numpy as np
 from reproduction.figure import Figure, Panel, Series
 from reproduction.page import TextTable
 from shoal.metrics import distortion_y
-from shoal.plan.microaggregation import microaggregate
+from shoal.plan.microaggregate import microaggregate
 
 ZIPS = ["94024", "94305", "94024", "90210", "90210", "90213"]
 PEOPLE = {"gender": list("FMMMFF"), "age": [29, 26, 29, 34, 32, 33], "zip": ZIPS}

@@ -14,7 +14,7 @@ from shoal._kernels.mu_approx.forest import grow_forest
 from shoal._kernels.spatial.index import open_index
 from shoal.geometry import zscore
 from shoal.partitioners._neighbours import nearest_others
-from shoal.plan.microaggregation import microaggregate
+from shoal.plan.microaggregate import microaggregate
 
 COLUMNS = ("surface", "employees", "turnover", "net_profit")
 N_QUASI_IDENTIFIERS, K, SEED = 2, 3, 0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shoal.metrics.limits import Limits
     from shoal.partitioners import METHODS, lower_bound, partition
     from shoal.plan import Plan
-    from shoal.plan.microaggregation import microaggregate
+    from shoal.plan.microaggregate import microaggregate
     from shoal.plan.release import Release
     from shoal.steps import STEPS, Microaggregate
 
@@ -40,7 +40,7 @@ _MODULES = {
     "datasets": "shoal.datasets",
     "inspect": "shoal.inspection",
     "lower_bound": "shoal.partitioners",
-    "microaggregate": "shoal.plan.microaggregation",
+    "microaggregate": "shoal.plan.microaggregate",
     "partition": "shoal.partitioners",
     "scale": "shoal.scale",
     "show_progress": "shoal._progress",

@@ -51,41 +51,41 @@ NOT_RECOMPUTED = ("versions", "input.name", "output.name", "report.name")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
+def base_folder(tmp_path_factory):
     return tmp_path_factory.mktemp("forgery")
 
 
 @pytest.fixture(scope="module")
-def made(home):
+def manifest(base_folder):
     """Return the manifest of a signed release, with everything that a manifest can hold."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(home)
+        patch.chdir(base_folder)
         Path("in.csv").write_text(CSV)
         keys.make_key_pair("key.pem", "public.pem")
         Path("agreed.toml").write_text(PLAN)
         result = CliRunner().invoke(app, RUN)
         assert result.exit_code == 0, result.output
-    return json.loads((home / "out.json").read_text())
+    return json.loads((base_folder / "out.json").read_text())
 
 
 @pytest.fixture
-def folder(home, made, monkeypatch):
-    monkeypatch.chdir(home)
-    yield home
-    (home / "out.json").write_text(manifests.dumps(made))
+def folder(base_folder, manifest, monkeypatch):
+    monkeypatch.chdir(base_folder)
+    yield base_folder
+    (base_folder / "out.json").write_text(manifests.dumps(manifest))
 
 
 @pytest.fixture
 def runs_kept(monkeypatch):
     """Let a plan that is not forged be run once, and not for every forged field of another kind."""
-    kept = {}
+    deliveries = {}
     deliver = file_audit.deliver
 
     def deliver_once(plan, original, target, *, dialect, **options):
         key = json.dumps(plan.to_dict(), sort_keys=True), repr(dialect), Path(target).name
-        if key not in kept:
-            kept[key] = deliver(plan, original, target, dialect=dialect, **options)
-        return kept[key]
+        if key not in deliveries:
+            deliveries[key] = deliver(plan, original, target, dialect=dialect, **options)
+        return deliveries[key]
 
     monkeypatch.setattr(file_audit, "deliver", deliver_once)
 
@@ -147,16 +147,16 @@ def outcome(**options):
     return verification.failed, [check.name for check in verification if check.passed is None]
 
 
-def forge(made, forging, path):
-    entries = copy.deepcopy(made)
+def forge(manifest, forging, path):
+    entries = copy.deepcopy(manifest)
     forging(entries, path)
     if path != ("seal",):
         entries = manifests.sealed(entries)
     Path("out.json").write_text(manifests.dumps(entries))
 
 
-def test_the_manifest_as_it_was_written_passes(folder, made):
-    assert made["report"]["name"] == "out.txt"
+def test_the_manifest_as_it_was_written_passes(folder, manifest):
+    assert manifest["report"]["name"] == "out.txt"
     everything = {"original": "in.csv", "key": "public.pem", "plan": "agreed.toml"}
     assert outcome(**everything) == ([], [])
     assert outcome() == ([], ["signature"])
@@ -164,14 +164,14 @@ def test_the_manifest_as_it_was_written_passes(folder, made):
 
 @pytest.mark.parametrize("forging", [changed, removed, emptied])
 @pytest.mark.usefixtures("runs_kept")
-def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, forging):
+def test_every_forged_field_fails_with_the_original_and_the_plan(folder, manifest, forging):
     passed = []
-    for path in paths_to_entries(made):
-        parent, name = parent_of(made, path)
+    for path in paths_to_entries(manifest):
+        parent, name = parent_of(manifest, path)
         if forging is emptied and not isinstance(parent[name], str | list | dict):
             continue
-        forge(made, forging, path)
-        if json.loads(Path("out.json").read_text()) == made:
+        forge(manifest, forging, path)
+        if json.loads(Path("out.json").read_text()) == manifest:
             continue  # it was empty before
         failed, unsure = outcome(original="in.csv", plan="agreed.toml")
         if not failed:
@@ -183,51 +183,54 @@ def test_every_forged_field_fails_with_the_original_and_the_plan(folder, made, f
 
 
 @pytest.mark.parametrize("forging", [changed, removed])
-def test_every_forged_field_fails_with_the_key(folder, made, forging):
-    for path in paths_to_entries(made):
-        forge(made, forging, path)
+def test_every_forged_field_fails_with_the_key(folder, manifest, forging):
+    for path in paths_to_entries(manifest):
+        forge(manifest, forging, path)
         failed, _ = outcome(key="public.pem")
         assert {"signature", "refused"} & set(failed), f"{spelled(path)} was forged unseen"
 
 
-def test_an_added_entry_fails(folder, made):
-    for forged in ({**made, "approved": "by the board"}, {**made, "large": {"chunk_size": 5}}):
+def test_an_added_entry_fails(folder, manifest):
+    for forged in (
+        {**manifest, "approved": "by the board"},
+        {**manifest, "large": {"chunk_size": 5}},
+    ):
         Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
         assert outcome(original="in.csv")[0]
 
 
-def test_forging_what_the_file_shows_fails_without_the_original(folder, made):
+def test_forging_what_the_file_shows_fails_without_the_original(folder, manifest):
     """Fields that follow from the released file and the plan need no original."""
     unseen = []
-    for path in paths_to_entries(made):
-        forge(made, changed, path)
+    for path in paths_to_entries(manifest):
+        forge(manifest, changed, path)
         if not outcome()[0]:
             unseen.append(path)
-    seen = {path for path in paths_to_entries(made)} - set(unseen)
+    detected = {path for path in paths_to_entries(manifest)} - set(unseen)
     for name in ("manifest", "note", "records", "columns", "dropped", "promise", "seal"):
-        assert {path for path in paths_to_entries(made) if path[0] == name} <= seen, name
+        assert {path for path in paths_to_entries(manifest) if path[0] == name} <= detected, name
     for path in (("verdict", "k"), ("verdict", "status"), ("verdict", "sentence"),
                  ("verdict", "promised"), ("measures", "smallest_class"),
                  ("measures", "class_sizes"), ("output", "sha256"), ("output", "bytes"),
                  ("report", "sha256")):  # fmt: skip
-        assert path in seen, path
+        assert path in detected, path
 
 
-def test_a_verdict_that_conceals_a_finding_fails(folder, made):
-    for at, finding in enumerate(made["verdict"]["findings"]):
-        forge(made, removed, ("verdict", "findings", at))
+def test_a_verdict_that_conceals_a_finding_fails(folder, manifest):
+    for i, finding in enumerate(manifest["verdict"]["findings"]):
+        forge(manifest, removed, ("verdict", "findings", i))
         assert "statements" in outcome(original="in.csv")[0], finding["code"]
 
 
-def test_a_manifest_with_the_note_of_an_earlier_version_verifies(folder, made):
-    entries = {**made, "note": manifests.FORMER_NOTES[0]}
+def test_a_manifest_with_the_note_of_an_earlier_version_verifies(folder, manifest):
+    entries = {**manifest, "note": manifests.FORMER_NOTES[0]}
     Path("out.json").write_text(manifests.dumps(manifests.sealed(entries)))
     (check,) = [check for check in shoal.verify("out.csv", "out.json") if check.name == "manifest"]
     assert check.passed
 
 
-def test_a_manifest_of_version_1_still_verifies(folder, made):
-    old = copy.deepcopy(made)
+def test_a_manifest_of_version_1_still_verifies(folder, manifest):
+    old = copy.deepcopy(manifest)
     del old["verdict"], old["report"]
     old["manifest"] = 1
     old["input"] = manifests.entry_of_file("in.csv")
@@ -251,14 +254,14 @@ def test_a_manifest_of_version_1_still_verifies(folder, made):
         assert name in shoal.verify("out.csv", "out.json", original="in.csv").failed
 
 
-def test_a_unit_that_the_plan_does_not_name_hides_nothing(folder, made):
+def test_a_unit_that_the_plan_does_not_name_hides_nothing(folder, manifest):
     """Without the original: neither measures nor verdict may claim that units were counted."""
-    forged = copy.deepcopy(made)
+    forged = copy.deepcopy(manifest)
     forged["measures"]["fewest_units"] = 4
     forged["measures"]["reidentification"]["marketer"] = 0.0001
     Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
     assert outcome()[0] == ["measures"]
-    forged = copy.deepcopy(made)
+    forged = copy.deepcopy(manifest)
     forged["verdict"]["unit"] = "name"
     Path("out.json").write_text(manifests.dumps(manifests.sealed(forged)))
     assert outcome()[0] == ["verdict"]

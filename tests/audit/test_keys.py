@@ -85,18 +85,18 @@ def test_malformed_keys_are_refused(folder):
     from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
     keys.make_key_pair("key.pem", "public.pem")
-    other = generate_private_key(SECP256R1())
+    other_key = generate_private_key(SECP256R1())
     pem = serialization.Encoding.PEM
-    kind, bare = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    shown = serialization.PublicFormat.SubjectPublicKeyInfo
+    private_format, no_encryption = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    public_format = serialization.PublicFormat.SubjectPublicKeyInfo
     contents = [b"", b"\0\xff", b"-----BEGIN PRIVATE KEY-----\n", Path("public.pem").read_bytes()]
-    for content in (*contents, other.private_bytes(pem, kind, bare)):
+    for content in (*contents, other_key.private_bytes(pem, private_format, no_encryption)):
         Path("bad").write_bytes(content)
         Path("bad").chmod(0o600)
         with raises(FileError, "bad-private-key"):
             keys.load_private_key("bad")
-    contents = [b"", b"\0\xff", Path("key.pem").read_bytes(), other.public_key().public_bytes(
-        pem, shown)]  # fmt: skip
+    contents = [b"", b"\0\xff", Path("key.pem").read_bytes(), other_key.public_key().public_bytes(
+        pem, public_format)]  # fmt: skip
     for content in contents:
         Path("bad").write_bytes(content)
         with raises(FileError, "bad-public-key"):
@@ -111,11 +111,11 @@ def test_malformed_keys_are_refused(folder):
 
 
 def test_a_hash_key_is_random_and_comes_back(folder):
-    drawn = [keys.new_hash_key() for _ in range(3)]
-    assert len(set(drawn)) == 3
-    Path("hash.key").write_text(drawn[0])
+    hash_keys = [keys.new_hash_key() for _ in range(3)]
+    assert len(set(hash_keys)) == 3
+    Path("hash.key").write_text(hash_keys[0])
     Path("hash.key").chmod(0o600)
-    assert keys.load_hash_key("hash.key").hex() == drawn[0].strip()
+    assert keys.load_hash_key("hash.key").hex() == hash_keys[0].strip()
 
 
 def test_openssl_can_make_the_keys(folder):

@@ -70,8 +70,8 @@ def test_with_a_key_an_absent_or_wrong_signature_fails(folder):
     keys.make_key_pair("other.pem", "other-public.pem")
     assert shell(*VERIFY, "--key", "other-public.pem").exit_code == 1
     signature = Path("out.json.sig").read_bytes()
-    for wrong in (b"", signature[:-1], signature + b"0", bytes(64), signature[::-1]):
-        Path("out.json.sig").write_bytes(wrong)
+    for other_bytes in (b"", signature[:-1], signature + b"0", bytes(64), signature[::-1]):
+        Path("out.json.sig").write_bytes(other_bytes)
         assert shoal.verify("out.csv", "out.json", key="public.pem").failed == ["signature"]
     Path("out.json.sig").unlink()
     Path("out.json.sig").mkdir()
@@ -147,10 +147,10 @@ def test_the_manifest_alone_does_not_confirm_a_guess_of_the_original(folder):
     assert entries["input"]["hmac_sha256"] == expected
     assert Path("out.json.hashkey").stat().st_mode & 0o777 == 0o600
     Path("second").mkdir()
-    again = [word.replace("out.", "second/out.") for word in MASK]
-    assert shell(*again).exit_code == 0
-    other = json.loads(Path("second/out.json").read_text())
-    assert other["input"]["hmac_sha256"] != entries["input"]["hmac_sha256"]
+    command = [word.replace("out.", "second/out.") for word in MASK]
+    assert shell(*command).exit_code == 0
+    other_entries = json.loads(Path("second/out.json").read_text())
+    assert other_entries["input"]["hmac_sha256"] != entries["input"]["hmac_sha256"]
 
 
 def test_the_hash_key_recognises_the_original(folder):
@@ -197,10 +197,10 @@ def test_the_agreed_plan_must_be_that_of_the_manifest(folder):
 
 
 def test_the_saved_plan_is_that_of_its_own_manifest_where_kinds_were_inferred(folder):
-    rows = "".join(f"{at % 4 + 1:02},{20 + at % 9}\n" for at in range(24))
+    rows = "".join(f"{i % 4 + 1:02},{20 + i % 9}\n" for i in range(24))
     Path("codes.csv").write_text("zip,age\n" + rows)
-    words = ["mask", "codes.csv", "coded.csv", "-c", "zip", "-c", "age", "-k", "3"]
-    result = shell(*words, "--manifest", "coded.json", "--save-plan", "saved.toml")
+    command = ["mask", "codes.csv", "coded.csv", "-c", "zip", "-c", "age", "-k", "3"]
+    result = shell(*command, "--manifest", "coded.json", "--save-plan", "saved.toml")
     assert result.exit_code == 0, result.output
     assert json.loads(Path("coded.json").read_text())["plan"]["types"]["zip"]["why"]
 
@@ -217,20 +217,20 @@ def test_the_saved_plan_is_that_of_its_own_manifest_where_kinds_were_inferred(fo
 
 def test_manifests_of_any_shape_are_refused_or_fail(folder):
     assert shell(*MASK).exit_code == 0
-    good = json.loads(Path("out.json").read_text())
-    for name in good:
-        for wrong in (None, 0, "", [], {}, [None], {"k": None}, True, "x", 1.5):
-            if wrong == good[name]:
+    valid_entries = json.loads(Path("out.json").read_text())
+    for name in valid_entries:
+        for value in (None, 0, "", [], {}, [None], {"k": None}, True, "x", 1.5):
+            if value == valid_entries[name]:
                 continue
-            entries = manifests.sealed({**good, name: wrong})
+            entries = manifests.sealed({**valid_entries, name: value})
             if name == "seal":
-                entries["seal"] = wrong
+                entries["seal"] = value
             Path("out.json").write_text(json.dumps(entries))
             try:
                 verification = shoal.verify("out.csv", "out.json", original="in.csv")
             except shoal.errors.ShoalError:
                 continue
-            harmless = name == "dialect" and wrong == {}
+            harmless = name == "dialect" and value == {}
             assert (
                 verification.failed or harmless or None in [c.passed for c in verification[1:]]
-            ), (name, wrong)
+            ), (name, value)

@@ -13,7 +13,7 @@ import shoal
 from raising import raises
 from shoal.audit import manifest as manifests
 from shoal.audit import verify, write_manifest
-from shoal.audit.check import Check, guarantee_kept, with_units_counted
+from shoal.audit.check import Check, kept_result, with_units_counted
 from shoal.cli import app
 from shoal.errors import FileError
 from shoal.partitioners import MDAV
@@ -85,11 +85,11 @@ def test_strict_fails_where_the_verdict_is_qualified(folder):
 
 
 def test_with_the_original_the_verdict_is_that_of_the_release(folder):
-    verification = shoal.verify("out.csv", "out.json", original="in.csv").verdict
-    assert "checks-not-computed" not in verification.codes()
-    alone = shoal.verify("out.csv", "out.json").verdict
-    assert alone.codes()[-1] == "checks-not-computed"
-    assert set(alone.codes()[:-1]) <= set(verification.codes())
+    with_original = shoal.verify("out.csv", "out.json", original="in.csv").verdict
+    assert "checks-not-computed" not in with_original.codes()
+    without_original = shoal.verify("out.csv", "out.json").verdict
+    assert without_original.codes()[-1] == "checks-not-computed"
+    assert set(without_original.codes()[:-1]) <= set(with_original.codes())
 
 
 def test_columns_that_attain_less_together_are_not_kept(folder):
@@ -159,8 +159,8 @@ def test_a_manifest_that_claims_too_much_is_detected_even_with_a_new_seal(folder
 
 
 def test_a_manifest_with_another_smallest_class_is_detected(folder):
-    for other in (3, 5):
-        changed(lambda entries, n=other: entries["promise"].update(smallest_class=n), seal=True)
+    for smallest in (3, 5):
+        changed(lambda entries, n=smallest: entries["promise"].update(smallest_class=n), seal=True)
         assert failed(*VERIFY) == ["smallest class"]
 
 
@@ -245,8 +245,8 @@ def test_without_the_original_no_k_of_units_is_claimed(folder):
     stated = json.loads(Path("h.json").read_text())["verdict"]
     assert complete.verdict.sentence == stated["sentence"]
     # One line states the number of reservations: the last one.
-    shown = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv").stdout
-    assert shown.count("reservation") == 1
+    output = shell("verify", "h.csv", "--manifest", "h.json", "--original", "in.csv").stdout
+    assert output.count("reservation") == 1
 
 
 def test_fewer_units_than_k_are_found_with_the_original(folder):
@@ -254,7 +254,7 @@ def test_fewer_units_than_k_are_found_with_the_original(folder):
     plan = Plan.of(["age"], MDAV(k=4), household="hh")
     checks = [
         Check("file", True, ""),
-        Check("guarantee", *guarantee_kept(plan, units_counted=False)),
+        Check("guarantee", *kept_result(plan, units_counted=False)),
     ]
     assert [check.passed for check in with_units_counted(checks, plan, verdict)] == [True, False]
     records = replace(verdict, unit="record")

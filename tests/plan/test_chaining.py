@@ -54,11 +54,11 @@ def test_each_step_sees_the_values_of_the_steps_before():
     groups = Microaggregate(["pay"], MDAV(k=3))
     first = Plan({}, [coded], other_columns="release").run(data).data
     expected = Plan({}, [groups], other_columns="release").run(first).data
-    both = Plan({}, [coded, groups], other_columns="release").run(data)
-    assert both.data["pay"].tolist() == expected["pay"].tolist()
-    assert both.data["pay"].max() <= 1500.0
-    assert both.plan.k == 3
-    assert both.verdict.k >= 3
+    chained = Plan({}, [coded, groups], other_columns="release").run(data)
+    assert chained.data["pay"].tolist() == expected["pay"].tolist()
+    assert chained.data["pay"].max() <= 1500.0
+    assert chained.plan.k == 3
+    assert chained.verdict.k >= 3
 
 
 def test_other_columns_are_those_of_the_original():
@@ -66,9 +66,9 @@ def test_other_columns_are_those_of_the_original():
     groups = Microaggregate(["age"], MDAV(k=3), dependence=0.9)
     roles = {"pay": "confidential"}
     noise = AddNoise(["pay"], 5.0, random_state=1)
-    alone = Plan(roles, [groups], other_columns="release").run(data).data["age"]
+    expected = Plan(roles, [groups], other_columns="release").run(data).data["age"]
     for steps in ([groups, noise], [noise, groups]):
-        assert Plan(roles, steps, other_columns="release").run(data).data["age"].equals(alone)
+        assert Plan(roles, steps, other_columns="release").run(data).data["age"].equals(expected)
 
 
 def test_types_flow_from_step_to_step():
@@ -89,8 +89,8 @@ def test_generalise_then_suppress_keeps_the_k_of_the_last_step(seed, library):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         release = Plan({}, steps, TYPES, other_columns="release").run(given_data)
-    back = release.data.to_pandas() if library == "polars" else release.data
-    assert smallest(back, ["age", "town"]) == release.verdict.k >= 4 == release.plan.k
+    released = release.data.to_pandas() if library == "polars" else release.data
+    assert smallest(released, ["age", "town"]) == release.verdict.k >= 4 == release.plan.k
 
 
 @pytest.mark.parametrize(
@@ -154,12 +154,12 @@ def test_a_chained_plan_is_saved_run_and_verified(tmp_path):
     for name in ("plan.toml", "plan.json"):
         plan.save(tmp_path / name)
         assert Plan.load(tmp_path / name) == plan
-    places = [str(tmp_path / name) for name in ("plan.toml", "in.csv", "out.csv")]
+    paths = [str(tmp_path / name) for name in ("plan.toml", "in.csv", "out.csv")]
     reports = ["--report", str(tmp_path / "r.html"), "--manifest", str(tmp_path / "m.json")]
-    result = CliRunner().invoke(app, ["run", *places, *reports])
+    result = CliRunner().invoke(app, ["run", *paths, *reports])
     assert result.exit_code == 0, result.output
-    back = pd.read_csv(tmp_path / "out.csv", dtype=str)
-    assert smallest(back, ["age", "town"]) >= 5
+    released = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    assert smallest(released, ["age", "town"]) >= 5
     checks = verify(tmp_path / "out.csv", tmp_path / "m.json", original=tmp_path / "in.csv")
     assert all(check.passed is not False for check in checks), [c for c in checks if not c.passed]
     assert checks.verdict.promised == 5

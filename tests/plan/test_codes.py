@@ -24,8 +24,12 @@ def codes_in_source():
     for path in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Finding":
-                given = [part.value for part in node.args[:1] if isinstance(part, ast.Constant)]
-                codes.update(given)
+                constants = [
+                    argument.value
+                    for argument in node.args[:1]
+                    if isinstance(argument, ast.Constant)
+                ]
+                codes.update(constants)
     return codes
 
 
@@ -50,6 +54,6 @@ def test_every_threshold_is_listed_with_its_default():
     listed = dict(re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", section, re.M))
     declared = parameters.signature_parameters(Thresholds)
     assert listed == {
-        name: "none" if one.default is None else f"{one.default:g}"
-        for name, one in declared.items()
+        name: "none" if parameter.default is None else f"{parameter.default:g}"
+        for name, parameter in declared.items()
     }

@@ -142,9 +142,9 @@ def test_a_table_that_is_not_kept_is_rolled_back(folder):
 
 
 def test_documents_appear_with_the_release_or_not_at_all(folder):
-    made = deliver(PLAN, "in.csv", "out.csv", documents={Path("note.txt"): lambda d: "done"})
+    delivery = deliver(PLAN, "in.csv", "out.csv", documents={Path("note.txt"): lambda d: "done"})
     assert Path("note.txt").read_text() == "done"
-    assert made.columns == ("age", "pay")
+    assert delivery.columns == ("age", "pay")
 
     def fail(delivery):
         raise ValueError
@@ -160,13 +160,13 @@ def test_documents_appear_with_the_release_or_not_at_all(folder):
 def test_a_source_that_changes_while_it_is_read_is_refused(folder, monkeypatch, hashed):
     read = module.open_source
 
-    def overtaken(place, **options):
-        table = read(place, **options)
-        with Path(place).open("a") as file:
+    def read_and_append(path, **options):
+        table = read(path, **options)
+        with Path(path).open("a") as file:
             file.write("p99,99,99\n")
         return table
 
-    monkeypatch.setattr(module, "open_source", overtaken)
+    monkeypatch.setattr(module, "open_source", read_and_append)
     with raises(FileError, "source-changed"):
         deliver(PLAN, "in.csv", "out.csv", fingerprints=hashed)
     assert names(folder) == ["in.csv"]
@@ -175,13 +175,13 @@ def test_a_source_that_changes_while_it_is_read_is_refused(folder, monkeypatch, 
 def test_a_change_that_keeps_size_and_time_is_detected_by_the_hash(folder, monkeypatch):
     read = module.open_source
 
-    def overtaken(place, **options):
-        actual, state = read(place, **options), Path(place).stat()
-        Path(place).write_text(Path(place).read_text().replace("p1,", "q1,"))
-        os.utime(place, ns=(state.st_atime_ns, state.st_mtime_ns))
-        return actual
+    def read_and_edit(path, **options):
+        source, state = read(path, **options), Path(path).stat()
+        Path(path).write_text(Path(path).read_text().replace("p1,", "q1,"))
+        os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
+        return source
 
-    monkeypatch.setattr(module, "open_source", overtaken)
+    monkeypatch.setattr(module, "open_source", read_and_edit)
     with raises(FileError, "source-changed"):
         deliver(PLAN, "in.csv", "out.csv", fingerprints=True)
 
@@ -245,19 +245,19 @@ def test_dates_and_ordered_categories_keep_their_distance_in_the_file(folder, en
 @pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz"])
 def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, ending):
     cells = ["=1+1", "-5", "+a", "@x", "-", "a=1", "-1.5e3", "\tx", None, "b", "b", "b"]
-    table = pa.table({"age": [20.0 + at // 3 for at in range(12)], "note": cells})
+    table = pa.table({"age": [20.0 + i // 3 for i in range(12)], "note": cells})
     pq.write_table(table, "in.parquet")
     plan = plan_of(["age"], MDAV(k=3))
-    actual = deliver(plan, "in.parquet", f"a.{ending}").release.verdict.findings
-    [finding] = [one for one in actual if one.code == "formula-cells"]
+    findings = deliver(plan, "in.parquet", f"a.{ending}").release.verdict.findings
+    [finding] = [entry for entry in findings if entry.code == "formula-cells"]
     assert finding.figures == {"cells": 4}
     assert finding.columns == ("note",)
     marked = deliver(plan, "in.parquet", f"b.{ending}", dialect=Dialect(mark_formulas=True))
     assert "formula-cells" not in marked.release.verdict.codes()
     notes = counters.read_file(Path(f"b.{ending}"))["note"]
     assert [note for note in notes if note[:1] == "'"] == ["'=1+1", "'+a", "'@x", "'\tx"]
-    others = deliver(plan, "in.parquet", "c.parquet").release.verdict
-    assert "formula-cells" not in others.codes()
+    of_parquet = deliver(plan, "in.parquet", "c.parquet").release.verdict
+    assert "formula-cells" not in of_parquet.codes()
 
 
 def test_a_masked_number_is_no_formula(folder):

@@ -69,16 +69,18 @@ def columns(draw, n):
     kind = draw(st.sampled_from([*KINDS, "long", "categories"]))
     if kind == "long":
         text = "a" * draw(st.sampled_from(LONG))
-        held, values = pa.string(), [text, text + "b", text + " ", None]
+        arrow_type, values = pa.string(), [text, text + "b", text + " ", None]
     elif kind == "categories":
-        places = draw(st.lists(st.sampled_from([0, 1, 3, None]), min_size=n, max_size=n))
+        positions = draw(st.lists(st.sampled_from([0, 1, 3, None]), min_size=n, max_size=n))
         names = pa.array(["x", "y", "unused", "y "])
         ordered = draw(st.booleans())
-        return pa.DictionaryArray.from_arrays(pa.array(places, pa.int8()), names, ordered=ordered)
+        return pa.DictionaryArray.from_arrays(
+            pa.array(positions, pa.int8()), names, ordered=ordered
+        )
     else:
-        held, values = KINDS[kind]
+        arrow_type, values = KINDS[kind]
     cells = draw(st.lists(st.sampled_from(values), min_size=n, max_size=n))
-    return pa.array(cells, held)
+    return pa.array(cells, arrow_type)
 
 
 @st.composite
@@ -87,7 +89,7 @@ def nasty_tables(draw):
     n = draw(st.integers(4, 14))
     masked = draw(st.lists(st.integers(0, 8), min_size=n, max_size=n))
     named = {name: draw(columns(n)) for name in ("stratum", "secret", "other")}
-    return pa.table({"name": [f"p{at}" for at in range(n)], "x": np.array(masked) / 3, **named})
+    return pa.table({"name": [f"p{i}" for i in range(n)], "x": np.array(masked) / 3, **named})
 
 
 options = st.fixed_dictionaries(
@@ -98,15 +100,15 @@ options = st.fixed_dictionaries(
 
 def published(source, target, plan, layout=None):
     """Deliver with a manifest; return the release as others read it, or None where refused."""
-    place = f"sqlite:///{target}" if target.suffix == ".db" else str(target)
+    address = f"sqlite:///{target}" if target.suffix == ".db" else str(target)
     table = "release" if target.suffix == ".db" else None
     dialect, manifest = Dialect(layout=layout), target.with_name("manifest.json")
     record = ManifestFiles(manifest, signing_key=None, hash_key=None)
 
     def write_manifest(delivery):
-        places = {"source": (str(source), None), "target": (place, table)}
+        locations = {"source": (str(source), None), "target": (address, table)}
         return manifests.dumps(
-            manifests.of_delivery(delivery, dialect, **places, hash_key=record.hash_key)
+            manifests.of_delivery(delivery, dialect, **locations, hash_key=record.hash_key)
         )
 
     documents = record.documents(write_manifest)
@@ -114,20 +116,20 @@ def published(source, target, plan, layout=None):
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
-            deliver(plan, source, place, dialect=dialect, target_table=table, documents=documents,
+            deliver(plan, source, address, dialect=dialect, target_table=table, documents=documents,
                     secret=record.secret, fingerprints=True)  # fmt: skip
     except ShoalError:
         assert set(target.parent.iterdir()) == before, "something was left"
         return None
-    checks = verify(place, manifest, original=source, table=table, layout=layout)
+    checks = verify(address, manifest, original=source, table=table, layout=layout)
     assert [check for check in checks if check.passed is False] == []
     return counters.read_file(target, layout)
 
 
-def check_counted(release, known, chosen):
-    assert counters.smallest_class(release, known) >= K
+def check_counted(release, quasi_identifiers, chosen):
+    assert counters.smallest_class(release, quasi_identifiers) >= K
     if "diversity" in chosen:
-        assert counters.fewest_values(release, known, "secret") >= chosen["diversity"]
+        assert counters.fewest_values(release, quasi_identifiers, "secret") >= chosen["diversity"]
 
 
 @pytest.mark.parametrize("ending", TARGETS)
@@ -157,8 +159,8 @@ def test_a_published_file_keeps_what_was_promised(tmp_path_factory, ending, tabl
 
 def column_map(table):
     width, lines = 60, []
-    for at, name in enumerate(reversed(table.column_names)):
-        lines.append(f'[[columns]]\nname = "{name}"\nstart = {1 + at * width}\nwidth = {width}')
+    for i, name in enumerate(reversed(table.column_names)):
+        lines.append(f'[[columns]]\nname = "{name}"\nstart = {1 + i * width}\nwidth = {width}')
         lines += ['type = "number"'] if name == "x" else []
     return "\n".join(lines)
 
@@ -185,7 +187,10 @@ def write_coded(path, family, masked, stratum, secret):
         pyreadstat.write_dta(frame, path, missing_user_values=declared)
     else:
         coded = {1: stratum, 2: secret}
-        letters = {at: [c if isinstance(c, str) else None for c in coded[at]] for at in coded}
+        letters = {
+            number: [cell if isinstance(cell, str) else None for cell in coded[number]]
+            for number in coded
+        }
         plain = frame.map(lambda cell: np.nan if isinstance(cell, str) or cell is None else cell)
         pyreadstat.write_xport(plain.astype(float), path, file_format_version=5)
         _xport.write_letters(path, len(frame), letters)

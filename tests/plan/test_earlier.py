@@ -58,76 +58,83 @@ def intersected(first, second):
 @pytest.mark.parametrize("shuffled", [(False, False), (True, False)])
 def test_two_releases_of_a_table_are_intersected_to_the_person(shuffled):
     data = people()
-    then = plan(4, shuffle=shuffled[1]).run(data)
-    now = plan(5, shuffle=shuffled[0]).run(data)
-    rows = np.arange(len(data)) if now.rows is None else now.rows
-    slow = intersected(then.labels[rows].tolist(), now.labels.tolist())
-    findings = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)}, now.rows)
+    earlier = plan(4, shuffle=shuffled[1]).run(data)
+    current = plan(5, shuffle=shuffled[0]).run(data)
+    rows = np.arange(len(data)) if current.rows is None else current.rows
+    expected = intersected(earlier.labels[rows].tolist(), current.labels.tolist())
+    findings = find_earlier_releases(
+        evidence(current, data), {"then": open_frame(earlier.data)}, current.rows
+    )
     (finding,) = findings
     assert finding.code == "earlier-release-intersection"
     assert finding.severity == "breaks"
     assert finding.figures == {
         "releases": 2,
-        "smallest": slow.min(),
-        "below_k": (slow < 5).mean(),
-        "alone": (slow == 1).mean(),
+        "smallest": expected.min(),
+        "below_k": (expected < 5).mean(),
+        "alone": (expected == 1).mean(),
         "exact": True,
     }
-    assert slow.min() == 1
+    assert expected.min() == 1
 
 
 def test_an_earlier_release_in_another_order_is_linked_by_its_values():
     data = people()
-    then, now = plan(4, shuffle=True).run(data), plan(5).run(data)
-    (finding,) = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)})
+    earlier, current = plan(4, shuffle=True).run(data), plan(5).run(data)
+    (finding,) = find_earlier_releases(evidence(current, data), {"then": open_frame(earlier.data)})
     assert finding.severity == "qualifies"
     assert not finding.figures["exact"]
     # Every person goes to the nearest values of the own town.
-    shown = then.data[KNOWN].drop_duplicates().reset_index(drop=True)
+    centres = earlier.data[KNOWN].drop_duplicates().reset_index(drop=True)
     spread = data[["age", "height"]].std(ddof=0).to_numpy()
     linked = []
     for person in data.itertuples():
-        apart = (shown[["age", "height"]].to_numpy() - [person.age, person.height]) / spread
-        square = (apart**2).sum(axis=1) + (shown["town"] != person.town).to_numpy()
+        apart = (centres[["age", "height"]].to_numpy() - [person.age, person.height]) / spread
+        square = (apart**2).sum(axis=1) + (centres["town"] != person.town).to_numpy()
         linked.append(int(np.argmin(square)))
-    slow = intersected(linked, now.labels.tolist())
-    assert finding.figures["smallest"] == slow.min()
-    assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
+    expected = intersected(linked, current.labels.tolist())
+    assert finding.figures["smallest"] == expected.min()
+    assert finding.figures["below_k"] == pytest.approx((expected < 5).mean())
 
 
 def test_the_same_groups_again_reveal_nothing():
     data = people()
-    then, now = plan(5).run(data), plan(5).run(data.assign(pay=data["pay"] + 1))
-    (finding,) = find_earlier_releases(evidence(now, data), {"then": open_frame(then.data)})
+    earlier, current = plan(5).run(data), plan(5).run(data.assign(pay=data["pay"] + 1))
+    (finding,) = find_earlier_releases(evidence(current, data), {"then": open_frame(earlier.data)})
     assert finding.severity == "informs"
     assert finding.figures["smallest"] >= 5
 
 
 def test_units_are_counted_where_the_plan_counts_them():
     data = people()
-    then, now = plan(4).run(data), plan(5).run(data)
+    earlier, current = plan(4).run(data), plan(5).run(data)
     units = np.arange(len(data)) // 3
-    seen = evidence(now, data)
-    seen = Evidence(seen.plan, seen.released, seen.original, units)
-    (finding,) = find_earlier_releases(seen, {"then": open_frame(then.data)})
-    pairs = list(zip(then.labels.tolist(), now.labels.tolist(), strict=True))
-    slow = [len({units[at] for at, other in enumerate(pairs) if other == pair}) for pair in pairs]
-    assert finding.figures["smallest"] == min(slow)
-    assert finding.figures["below_k"] == pytest.approx(np.mean(np.array(slow) < 5))
+    inputs = evidence(current, data)
+    inputs = Evidence(inputs.plan, inputs.released, inputs.original, units)
+    (finding,) = find_earlier_releases(inputs, {"then": open_frame(earlier.data)})
+    pairs = list(zip(earlier.labels.tolist(), current.labels.tolist(), strict=True))
+    expected = [
+        len({units[i] for i, other_pair in enumerate(pairs) if other_pair == pair})
+        for pair in pairs
+    ]
+    assert finding.figures["smallest"] == min(expected)
+    assert finding.figures["below_k"] == pytest.approx(np.mean(np.array(expected) < 5))
 
 
 @pytest.mark.parametrize("n_removed", [1, 4, 5])
-@pytest.mark.parametrize("at_hand", [True, False])
-@pytest.mark.parametrize("more", [True, False])
-def test_releases_that_differ_by_few_records_reveal_them(n_removed, at_hand, more):
+@pytest.mark.parametrize("has_original", [True, False])
+@pytest.mark.parametrize("is_longer", [True, False])
+def test_releases_that_differ_by_few_records_reveal_them(n_removed, has_original, is_longer):
     data, part = people(), people().iloc[n_removed:]
-    now, then = (plan(5).run(table) for table in ((data, part) if more else (part, data)))
-    lost = now.data[["age", "height"]].sum() - then.data[["age", "height"]].sum()
-    truth = data[["age", "height"]].iloc[:n_removed].sum() * (1 if more else -1)
-    assert lost.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
-    seen = evidence(now, data if more else part)
-    seen = seen if at_hand else Evidence(seen.plan, seen.released)
-    findings = by_code(find_earlier_releases(seen, {"then": open_frame(then.data)}))
+    current, earlier = (
+        plan(5).run(table) for table in ((data, part) if is_longer else (part, data))
+    )
+    difference = current.data[["age", "height"]].sum() - earlier.data[["age", "height"]].sum()
+    truth = data[["age", "height"]].iloc[:n_removed].sum() * (1 if is_longer else -1)
+    assert difference.to_numpy() == pytest.approx(truth.to_numpy())  # the attack works
+    inputs = evidence(current, data if is_longer else part)
+    inputs = inputs if has_original else Evidence(inputs.plan, inputs.released)
+    findings = by_code(find_earlier_releases(inputs, {"then": open_frame(earlier.data)}))
     assert ("earlier-release-difference" in findings) == (n_removed < 5)
     if n_removed < 5:
         assert findings["earlier-release-difference"].severity == "breaks"
@@ -135,32 +142,34 @@ def test_releases_that_differ_by_few_records_reveal_them(n_removed, at_hand, mor
 
 
 def test_releases_of_other_people_are_not_compared():
-    now, then = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
-    seen = evidence(now, people(90, seed=1))
-    findings = by_code(find_earlier_releases(seen, {"then": open_frame(then.data)}))
+    current, earlier = plan(5).run(people(90, seed=1)), plan(5).run(people(89, seed=2))
+    inputs = evidence(current, people(90, seed=1))
+    findings = by_code(find_earlier_releases(inputs, {"then": open_frame(earlier.data)}))
     assert "earlier-release-difference" not in findings
 
 
 def test_without_the_original_changed_classes_are_counted():
     data = people()
-    now = plan(5).run(data)
-    seen = Evidence(now.plan, open_frame(now.data))
+    current = plan(5).run(data)
+    inputs = Evidence(current.plan, open_frame(current.data))
     assert (
-        find_earlier_releases(seen, {"same": open_frame(now.data.sample(frac=1, random_state=1))})
+        find_earlier_releases(
+            inputs, {"same": open_frame(current.data.sample(frac=1, random_state=1))}
+        )
         == []
     )
-    then = now.data.copy()
-    first = now.labels == now.labels[0]
-    then.loc[first, "age"] += 1
-    (finding,) = find_earlier_releases(seen, {"then": open_frame(then)})
+    earlier = current.data.copy()
+    first = current.labels == current.labels[0]
+    earlier.loc[first, "age"] += 1
+    (finding,) = find_earlier_releases(inputs, {"then": open_frame(earlier)})
     assert finding.code == "earlier-release-uncounted"
     assert finding.figures["changed"] == {"then": pytest.approx(first.mean())}
 
 
 def test_a_release_without_a_common_column_gives_no_finding():
     data = people()
-    now = plan(5).run(data)
-    assert find_earlier_releases(evidence(now, data), {"pay": open_frame(data[["pay"]])}) == []
+    current = plan(5).run(data)
+    assert find_earlier_releases(evidence(current, data), {"pay": open_frame(data[["pay"]])}) == []
 
 
 @pytest.fixture
@@ -181,11 +190,11 @@ def test_verify_counts_candidates_and_fails_where_fewer_than_k_are_left(files):
     assert verification.verdict.status == "not kept"
     assert not verification.passed
     finding = by_code(verification.verdict.findings)["earlier-release-intersection"]
-    slow = intersected(*(pd.read_csv(f"{k}.csv")[KNOWN].apply(tuple, axis=1) for k in (4, 5)))
-    assert finding.figures["below_k"] == pytest.approx((slow < 5).mean())
+    expected = intersected(*(pd.read_csv(f"{k}.csv")[KNOWN].apply(tuple, axis=1) for k in (4, 5)))
+    assert finding.figures["below_k"] == pytest.approx((expected < 5).mean())
     assert [check.name for check in verification if check.passed is False] == ["earlier releases"]
-    alone = verify("5.csv", "5.json", original="in.csv")
-    assert alone.passed
+    without_earlier = verify("5.csv", "5.json", original="in.csv")
+    assert without_earlier.passed
     assert verify("5.csv", "5.json", original="in.csv", earlier=["5.csv"]).passed
 
 

@@ -145,9 +145,9 @@ def test_columns_of_an_edit_are_regrouped_or_the_release_is_refused():
     assert not findings(release, "edit-broken")
     with raises(InputError, "edit-broken"):  # the median obeys no sum
         shoal.microaggregate(data, columns, repair="regroup", aggregate="median", **options)
-    for wrong in [{"edits": (), "repair": "refuse"}, {"repair": "mend"}]:
+    for invalid in [{"edits": (), "repair": "refuse"}, {"repair": "mend"}]:
         with raises(PlanError, "plan-repair"):
-            shoal.microaggregate(data, columns, **{**options, **wrong})
+            shoal.microaggregate(data, columns, **{**options, **invalid})
 
 
 def test_an_edit_about_unknown_dropped_or_textual_columns():
@@ -177,7 +177,7 @@ def test_edits_are_judged_on_the_file(tmp_path):
         int((~np.isclose(masked["total"], masked["a"] + masked["b"], rtol=1e-9)).sum()),
         int((masked["a"] < masked["exports"] - 1e-6).sum()),
     ]
-    shown = [f.figures["records"] for f in verdict.findings if f.code == "edit-broken"]
-    assert shown == [count for count in counted if count]
+    stated = [f.figures["records"] for f in verdict.findings if f.code == "edit-broken"]
+    assert stated == [count for count in counted if count]
     (first, *_) = [f for f in verdict.findings if f.code == "edit-broken"]
     assert "step 1 (microaggregate) and step 2 (round)" in first.sentence

@@ -14,10 +14,10 @@ def test_the_verdicts_agree(tmp_path, ending):
     table = pd.DataFrame(
         {
             "row": range(40),
-            "age": [20 + at * 7 % 40 for at in range(40)],
-            "born": [2000 - at * 7 % 40 for at in range(40)],
-            "score": [at * 0.37 for at in range(40)],
-            "ill": ["yes" if at % 40 < 30 else "no" for at in range(40)],
+            "age": [20 + i * 7 % 40 for i in range(40)],
+            "born": [2000 - i * 7 % 40 for i in range(40)],
+            "score": [i * 0.37 for i in range(40)],
+            "ill": ["yes" if i % 40 < 30 else "no" for i in range(40)],
         }
     )
     options = {"identifiers": ["row"], "confidential": ["ill"]}

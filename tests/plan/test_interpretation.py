@@ -205,8 +205,8 @@ def test_missing_words_of_a_file_with_decimal_commas_are_missing_values(tmp_path
     after = pd.read_csv(tmp_path / "out.csv", sep=";", decimal=",", keep_default_na=False)
     assert (after["x"] == "").sum() == 3
     assert (after["y"] == "NA").all()
-    known = after["x"][after["x"] != ""].str.replace(",", ".").astype(float)
-    assert known.mean() == pytest.approx((1.5 + 2.5 + 3 + 4.25 + 6.5 + 7.75) / 6)
+    present = after["x"][after["x"] != ""].str.replace(",", ".").astype(float)
+    assert present.mean() == pytest.approx((1.5 + 2.5 + 3 + 4.25 + 6.5 + 7.75) / 6)
 
 
 @pytest.mark.parametrize("suffix", ["csv", "xpt", "dta"])

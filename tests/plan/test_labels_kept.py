@@ -28,7 +28,7 @@ def survey(path):
             "ses": rng.choice([1.0, 2.0, 3.0], 120),
             "happy": rng.choice([1.0, 2.0], 120),
             "math": rng.integers(30, 80, 120).astype(float),
-            "name": [f"pupil {at % 7}" for at in range(120)],
+            "name": [f"pupil {i % 7}" for i in range(120)],
         }
     )
     if path.suffix == ".sav":
@@ -50,9 +50,9 @@ def test_a_starter_plan_keeps_kinds_labels_order_and_unmasked_columns(tmp_path, 
     plan = plan.replace(shuffle=False)
     deliver(plan, source, target)
     released, meta = READERS[ending](target)
-    kept = [name for name in data if name not in plan.dropped]
-    assert list(released) == kept
-    for name in kept:
+    released_columns = [name for name in data if name not in plan.dropped]
+    assert list(released) == released_columns
+    for name in released_columns:
         if name not in plan.masked:
             assert released[name].tolist() == data[name].tolist()
         if name in LABELS:
@@ -63,5 +63,5 @@ def test_a_starter_plan_keeps_kinds_labels_order_and_unmasked_columns(tmp_path, 
     if ending == "sav":
         assert meta.variable_measure["ses"] == "ordinal"
         assert meta.variable_measure["race"] == "nominal"
-    masked = [name for name in plan.quasi_identifiers if name in kept]
+    masked = [name for name in plan.quasi_identifiers if name in released_columns]
     assert released.groupby(masked, dropna=False).size().min() >= 5

@@ -196,8 +196,8 @@ def test_verify_fails_where_the_manifest_states_a_broken_limit(folder):
     write_plan({"max_linkage": 0.01})
     assert shell(*RUN, "--allow-not-kept").exit_code == 1
     assert shell(*VERIFY).exit_code == 1
-    again = shell(*VERIFY, "--original", "in.csv", "--json")
-    failed = [c["name"] for c in json.loads(again.stdout)["checks"] if c["passed"] is False]
+    with_original = shell(*VERIFY, "--original", "in.csv", "--json")
+    failed = [c["name"] for c in json.loads(with_original.stdout)["checks"] if c["passed"] is False]
     assert failed == ["verdict", "limit max_linkage = 0.01"]
 
 
@@ -213,17 +213,17 @@ def test_verify_fails_where_the_manifest_states_a_broken_limit(folder):
 def test_commands_check_the_limits_on_their_figures(folder, command, met, broken):
     assert shell(*RUN).exit_code == 0
     files = ("in.csv", "--weight", "w") if command == "risk" else ("in.csv", "out.csv")
-    call = (command, *files, "-c", "age", "-c", "size", "--limits", "limits.toml")
+    arguments = (command, *files, "-c", "age", "-c", "size", "--limits", "limits.toml")
     Path("limits.toml").write_text(f"{met}\n")
-    assert shell(*call).exit_code == 0
-    others = "max_suda_dis = 0\nmax_t_closeness = 0\nmax_inference = 0\n"
-    Path("limits.toml").write_text(f"{met}\n{others}")
-    result = shell(*call, "--json")
+    assert shell(*arguments).exit_code == 0
+    other_limits = "max_suda_dis = 0\nmax_t_closeness = 0\nmax_inference = 0\n"
+    Path("limits.toml").write_text(f"{met}\n{other_limits}")
+    result = shell(*arguments, "--json")
     content = json.loads(result.stdout)
-    assert {one["limit"] for one in content["limits"]}.isdisjoint(content["limits_not_checked"])
+    assert {entry["limit"] for entry in content["limits"]}.isdisjoint(content["limits_not_checked"])
     assert len(content["limits_not_checked"]) == (3 if command == "utility" else 2)
     Path("limits.toml").write_text(f"{broken}\n")
-    failed = shell(*call)
+    failed = shell(*arguments)
     assert failed.exit_code == 1
     assert "\nFAIL " in failed.stdout
 
@@ -242,7 +242,7 @@ def test_reports_say_whether_each_limit_is_met(folder, suffix):
     release.report(f"report.{suffix}")
     text = Path(f"report.{suffix}").read_text()
     if suffix == "json":
-        assert [one["passed"] for one in json.loads(text)["limits"]] == [False, True]
+        assert [entry["passed"] for entry in json.loads(text)["limits"]] == [False, True]
     else:
         assert "max_" in text
         marks = ("<td>no</td>", "<td>yes</td>") if suffix == "html" else ("FAIL ", "pass ")

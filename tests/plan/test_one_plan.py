@@ -86,10 +86,10 @@ def test_mask_and_run_construct_two_plans(constructed, survey, tmp_path, monkeyp
         constructed.clear()
         result = CliRunner().invoke(app, [*arguments, *options])
         assert result.exit_code == 0, result.output
-        asked, recorded = constructed
-        assert asked.shuffle
-        assert asked.limits.figures == ("information_loss",)
-        assert (asked.random_state, recorded.random_state is None) == (None, False)
+        requested, recorded = constructed
+        assert requested.shuffle
+        assert requested.limits.figures == ("information_loss",)
+        assert (requested.random_state, recorded.random_state is None) == (None, False)
         assert recorded.roles["height"] == "unassigned"
 
 

@@ -26,10 +26,10 @@ def test_a_plan_file_keeps_its_thresholds(tmp_path):
     assert Plan.load(tmp_path / "plan.toml") == plan
 
 
-@pytest.mark.parametrize("wrong", [{"dominance": 2}, {"dominanc": 0.9}, {"loss": "high"}, 5])
-def test_invalid_thresholds_are_refused(wrong):
+@pytest.mark.parametrize("invalid", [{"dominance": 2}, {"dominanc": 0.9}, {"loss": "high"}, 5])
+def test_invalid_thresholds_are_refused(invalid):
     with pytest.raises(PlanError):
-        Plan({}, STEPS, thresholds=wrong)
+        Plan({}, STEPS, thresholds=invalid)
 
 
 def test_thresholds_check_themselves():

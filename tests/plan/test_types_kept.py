@@ -32,7 +32,7 @@ COLUMNS = {
     "born": ["1990-01-31", "1991-02-28", "", "1980-12-01", "1960-05-05", "1961-06-06"],
     "seen": ["2024-01-31T10:00", "2024-01-31 11:30:15", "", "", "", "2023-01-01T00:00:00"],
     "remark": ["a", "007", "", "x y", "12", "TRUE"],
-    "account": [str(10**17 + at) for at in range(6)],
+    "account": [str(10**17 + i) for i in range(6)],
 }
 FLOATS = [1.5, 2.25, -0.5, 1e-05, None, 3.0]
 WHOLE = [0, 2, None, 1, 3, 0]
@@ -128,11 +128,11 @@ def test_masked_dates_in_a_format_of_their_own_leave_as_dates(tmp_path):
     source = write_source(tmp_path / "in.csv", {"day": days, "other": days[::-1]})
     types = {"day": {"kind": "date", "format": "%d/%m/%Y"}}
     one_step = Plan.of(["day"], MDAV(k=3), types=types, other_columns="release")
-    done = deliver(one_step, source, tmp_path / "out.parquet")
+    delivery = deliver(one_step, source, tmp_path / "out.parquet")
     table = pq.read_table(tmp_path / "out.parquet")
     assert table["day"].to_pylist() == [dt.date(2024, 2, 2)] * 3
     assert table["other"].to_pylist() == days[::-1]  # ambiguous
-    deliver(done.release.plan, source, tmp_path / "again.parquet")
+    deliver(delivery.release.plan, source, tmp_path / "again.parquet")
     assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "out.parquet").read_bytes()
     deliver(one_step, source, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text().splitlines()[1] == "02/02/2024,03/02/2024"
@@ -257,7 +257,7 @@ def test_text_of_pandas_is_written_as_it_was_read(tmp_path_factory, rows, quotin
     frame.to_csv(folder / "in.csv", index=False, quoting=quoting, lineterminator=end)
     source = open_source(folder / "in.csv", numbers=())
     write(source, folder / "out.csv", target=folder / "out.csv")
-    again = open_source(folder / "out.csv", numbers=())
-    assert again.table.to_pydict() == source.table.to_pydict()
+    reread = open_source(folder / "out.csv", numbers=())
+    assert reread.table.to_pydict() == source.table.to_pydict()
     if quoting == 0 or (quoting == 1 and len({r for row in rows for r in row} - {""}) == 8):
         assert (folder / "out.csv").read_bytes() == (folder / "in.csv").read_bytes()

@@ -49,16 +49,16 @@ def test_every_pair_of_columns_has_a_similarity_and_the_least_comes_first():
 
 
 def test_the_report_shows_the_similarity_of_pairs(release):
-    shown = re.sub(r"<[^>]+>", "|", render(summarise(release)).replace("<wbr>", ""))
+    text = re.sub(r"<[^>]+>", "|", render(summarise(release)).replace("<wbr>", ""))
     names = [" and ".join(pair["columns"]) for pair in release.profile["pairs"]]
-    places = [shown.index(f"|{name}|") for name in names]
-    assert len(places) > 2
-    assert places == sorted(places)
+    positions = [text.index(f"|{name}|") for name in names]
+    assert len(positions) > 2
+    assert positions == sorted(positions)
 
 
 def test_columns_that_a_matrix_leaves_out_are_counted():
     X = np.random.default_rng(0).normal(size=(30, 18))
-    names = [f"a_long_name_of_column_{at}" for at in range(18)]
+    names = [f"a_long_name_of_column_{i}" for i in range(18)]
     release = shoal.microaggregate(pd.DataFrame(X, columns=names), names, k=3, method="mdav")
     text = render(summarise(release))
     assert release.profile["correlations"]["columns_left_out"] == 2

@@ -51,54 +51,59 @@ def browser():
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Write the reports that the tests look at."""
-    place = tmp_path_factory.mktemp("reports")
+    report_folder = tmp_path_factory.mktemp("reports")
     people = shoal.datasets.survey(200).drop(columns=["person", "region", "smoker"])
-    known = ["age", "height", "weight", "years_of_education", "household_size"]
+    quasi_identifiers = ["age", "height", "weight", "years_of_education", "household_size"]
     release = shoal.microaggregate(
-        people, known, k=4, method="mdav", dependence=0.2, confidential=["income", "blood_pressure"]
+        people,
+        quasi_identifiers,
+        k=4,
+        method="mdav",
+        dependence=0.2,
+        confidential=["income", "blood_pressure"],
     )
     release.measures["certified_gap"] = 0.2
-    release.report(place / "public.html")
-    release.report(place / "internal.html", audience="internal", original=people)
+    release.report(report_folder / "public.html")
+    release.report(report_folder / "internal.html", audience="internal", original=people)
     names = dict(zip(people.columns, HOSTILE, strict=False))
     hostile = people.rename(columns=names)
     *masked, secret, last = names.values()
     with pytest.warns(HomogeneousGroup):  # its words hold the names too
-        made = shoal.microaggregate(
+        hostile_release = shoal.microaggregate(
             hostile[[*masked, secret, last]],
             masked,
             k=4,
             method="mdav",
             confidential=[secret, last],
         )
-    made.profile["distributions"].append(
+    hostile_release.profile["distributions"].append(
         {"column": "town", "categories": HOSTILE, "others": 2, "before": [9] * 7, "after": [9] * 7}
     )
     original = hostile[[*masked, secret, last]]
-    made.report(place / "hostile.html", audience="internal", original=original)
-    tried = shoal.compare(hostile, masked, k=[3, 5, 900], method=["mdav", "sorted"])
-    tried.save(place, source=HOSTILE[1])
-    return place
+    hostile_release.report(report_folder / "hostile.html", audience="internal", original=original)
+    comparison = shoal.compare(hostile, masked, k=[3, 5, 900], method=["mdav", "sorted"])
+    comparison.save(report_folder, source=HOSTILE[1])
+    return report_folder
 
 
 @pytest.fixture
 def visit(browser, folder):
     """Return a function that opens a report; it notes requests, messages and dialogs."""
-    opened = []
+    pages = []
 
-    def open_page(name, **look):
-        page = browser.new_page(**look)
+    def open_page(name, **options):
+        page = browser.new_page(**options)
         page.asked, page.said = [], []
         page.on("request", lambda request: page.asked.append(request.url))
         page.on("console", lambda message: page.said.append(message.text))
         page.on("pageerror", lambda error: page.said.append(str(error)))
         page.on("dialog", lambda dialog: (page.said.append(dialog.message), dialog.dismiss()))
         page.goto((folder / name).as_uri())
-        opened.append(page)
+        pages.append(page)
         return page
 
     yield open_page
-    for page in opened:
+    for page in pages:
         page.close()
 
 
@@ -159,15 +164,18 @@ def test_the_page_is_readable_by_screen_readers(visit, name, least):
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
     assert page.locator("html").get_attribute("lang") == "en"
-    drawn = page.locator("figure > svg, figure > .wide > svg")
-    assert drawn.count() >= least
-    for at in range(drawn.count()):
-        picture = drawn.nth(at)
+    figures = page.locator("figure > svg, figure > .wide > svg")
+    assert figures.count() >= least
+    for i in range(figures.count()):
+        picture = figures.nth(i)
         assert picture.get_attribute("role") == "img"
-        named = picture.get_attribute("aria-labelledby")
-        assert page.locator(f"[id='{named}']").inner_text()
-    others = "svg:not(figure > svg, figure > .wide > svg)"
-    assert page.locator(others).count() == page.locator(f"{others}[aria-hidden='true']").count()
+        label_id = picture.get_attribute("aria-labelledby")
+        assert page.locator(f"[id='{label_id}']").inner_text()
+    other_pictures = "svg:not(figure > svg, figure > .wide > svg)"
+    assert (
+        page.locator(other_pictures).count()
+        == page.locator(f"{other_pictures}[aria-hidden='true']").count()
+    )
     ids = page.locator("[id]").evaluate_all("all => all.map(e => e.id)")
     assert len(ids) == len(set(ids))
     bare = "all => all.filter(t => !t.querySelector('th')).length"
@@ -178,21 +186,21 @@ def test_the_report_prints(visit):
     """Every page has its number, text and no cut word; the first has verdict and signature."""
     for name in ("public.html", "internal.html"):
         printed = pdfium.PdfDocument(visit(name).pdf(prefer_css_page_size=True))
-        pages = [printed[at] for at in range(len(printed))]
+        pages = [printed[i] for i in range(len(printed))]
         texts = [page.get_textpage().get_text_range() for page in pages]
         assert "Verdict" in texts[0]
         assert "Signature" in texts[0]
-        for at, (page, text) in enumerate(zip(pages, texts, strict=True), start=1):
-            assert f"Page {at} of {len(pages)}" in text
+        for i, (page, text) in enumerate(zip(pages, texts, strict=True), start=1):
+            assert f"Page {i} of {len(pages)}" in text
             assert len(text.split()) > 20  # no page of a few words
-            last = text.replace(f"Page {at} of {len(pages)}", "").split("\n")[-1].strip()
+            last = text.replace(f"Page {i} of {len(pages)}", "").split("\n")[-1].strip()
             assert not last.endswith(("better lower)", "better higher)"))  # a head without its text
             assert _ink(page) == (True, False)
         whole = " ".join(texts)
         for word in ("years_of_education", "re-identification", "homogeneous"):
             assert word in whole
-        for at, text in enumerate(texts):  # no table is continued without its headings
-            assert ("linkage-rank" not in text) or "Ceiling" in text, at
+        for i, text in enumerate(texts):  # no table is continued without its headings
+            assert ("linkage-rank" not in text) or "Ceiling" in text, i
 
 
 def _ink(page):

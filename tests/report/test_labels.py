@@ -18,20 +18,27 @@ def boxes(marks, style="tick"):
     """Return the extent of every text of a style that is not rotated."""
     extents = []
     for mark in marks:
-        given = mark.attributes
-        if mark.tag == "text" and given.get("class") == style and "transform" not in given:
+        attributes = mark.attributes
+        if (
+            mark.tag == "text"
+            and attributes.get("class") == style
+            and "transform" not in attributes
+        ):
             width = TICK_LETTER * len(mark.text)
-            share = {"start": 0, "middle": 0.5, "end": 1}[given.get("text-anchor", "start")]
-            left = given["x"] - share * width
-            extents.append((left, left + width, given["y"] - 9, given["y"], mark.text))
+            share = {"start": 0, "middle": 0.5, "end": 1}[attributes.get("text-anchor", "start")]
+            left = attributes["x"] - share * width
+            extents.append((left, left + width, attributes["y"] - 9, attributes["y"], mark.text))
     return extents
 
 
 def collisions(marks):
     return [
-        (one[-1], other[-1])
-        for one, other in combinations(boxes(marks), 2)
-        if one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]
+        (first[-1], second[-1])
+        for first, second in combinations(boxes(marks), 2)
+        if first[0] < second[1]
+        and second[0] < first[1]
+        and first[2] < second[3]
+        and second[2] < first[3]
     ]
 
 
@@ -74,21 +81,21 @@ def test_ticks_do_not_collide_with_each_other_or_the_label_of_the_axis(a, b, c, 
 )
 def test_labels_that_are_not_needed_never_collide(points, data):
     dots = [
-        Dot(60 + 17.0 * x, 30 + 13.0 * y, f"{at:02d}", is_required=data.draw(st.booleans()))
-        for at, (x, y) in enumerate(points)
+        Dot(60 + 17.0 * x, 30 + 13.0 * y, f"{i:02d}", is_required=data.draw(st.booleans()))
+        for i, (x, y) in enumerate(points)
     ]
-    places = place_labels(dots, (52, 2, 640, 320))
+    centres = place_labels(dots, (52, 2, 640, 320))
     assert all(
-        place is not None for dot, place in zip(dots, places, strict=True) if dot.is_required
+        centre is not None for dot, centre in zip(dots, centres, strict=True) if dot.is_required
     )
-    free = [at for at, dot in enumerate(dots) if places[at] is not None and not dot.is_required]
-    for at in free:
-        for other, place in enumerate(places):
-            if other != at and place is not None:
-                apart = abs(places[at][0] - place[0]), abs(places[at][1] - place[1])
-                assert apart[0] >= 2 * LETTER or apart[1] >= HEIGHT
+    optional = [i for i, dot in enumerate(dots) if centres[i] is not None and not dot.is_required]
+    for i in optional:
+        for j, centre in enumerate(centres):
+            if j != i and centre is not None:
+                distances = abs(centres[i][0] - centre[0]), abs(centres[i][1] - centre[1])
+                assert distances[0] >= 2 * LETTER or distances[1] >= HEIGHT
         for dot in dots:
-            assert abs(places[at][0] - dot.x) >= LETTER or abs(places[at][1] - dot.y) >= HEIGHT / 2
+            assert abs(centres[i][0] - dot.x) >= LETTER or abs(centres[i][1] - dot.y) >= HEIGHT / 2
 
 
 def test_a_label_avoids_the_line_where_it_can():
@@ -122,26 +129,26 @@ def test_labels_of_a_release_stay_inside(loss):
 
 def test_the_labels_of_the_front_are_always_there():
     rng = np.random.default_rng(0)
-    spots = [
-        MapPoint(x, y, f"{at}", f"{at}", "best" if at < 3 else "other")
-        for at, (x, y) in enumerate(rng.uniform(5, 6, (40, 2)))
+    map_points = [
+        MapPoint(x, y, f"{i}", f"{i}", "best" if i < 3 else "other")
+        for i, (x, y) in enumerate(rng.uniform(5, 6, (40, 2)))
     ]
-    drawn = risk_map(spots, sorted(spots[:3]), "", "risk", title="map", width=640)
-    texts = [text for *_, text in boxes(drawn.marks)]
+    figure = risk_map(map_points, sorted(map_points[:3]), "", "risk", title="map", width=640)
+    texts = [text for *_, text in boxes(figure.marks)]
     assert {"0", "1", "2"} <= set(texts)
     assert len(texts) < 40 + 12
 
 
 def test_no_label_touches_the_ring_of_the_recommended_run():
-    spots = [
+    map_points = [
         MapPoint(10, 20, "03", "03", "best", ring=True),
         MapPoint(10, 20, "09", "09", "best"),
         MapPoint(10.05, 20, "11", "11"),
         MapPoint(2, 30, "01", "01", "best"),
     ]
-    drawn = risk_map(spots, sorted(spots[:2]), "", "risk", title="map", width=640)
-    (ring,) = [mark.attributes for mark in drawn.marks if mark.attributes.get("class") == "ring"]
-    labels = [box for box in boxes(drawn.marks) if box[-1] in {"03", "09", "11"}]
+    figure = risk_map(map_points, sorted(map_points[:2]), "", "risk", title="map", width=640)
+    (ring,) = [mark.attributes for mark in figure.marks if mark.attributes.get("class") == "ring"]
+    labels = [box for box in boxes(figure.marks) if box[-1] in {"03", "09", "11"}]
     assert len(labels) == 3
     for left, right, top, bottom, text in labels:
         across = max(left - ring["cx"], ring["cx"] - right, 0)

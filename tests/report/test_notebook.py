@@ -46,29 +46,40 @@ STYLES = """() => ["p", "t", "d", "s"].flatMap(id => {
 
 
 @pytest.fixture(scope="module")
-def shown():
+def objects():
     """Return everything that notebooks show, by name, for columns with hostile names."""
-    known = ["age", "height", "region"]
-    people = shoal.datasets.survey(80)[[*known, "income", "smoker"]]
+    quasi_identifiers = ["age", "height", "region"]
+    people = shoal.datasets.survey(80)[[*quasi_identifiers, "income", "smoker"]]
     names = dict(zip(people.columns, HOSTILE, strict=False))
-    people, known = people.rename(columns=names), [names[name] for name in known]
+    people, quasi_identifiers = (
+        people.rename(columns=names),
+        [names[name] for name in quasi_identifiers],
+    )
     secret = [names["income"], names["smoker"]]
     with pytest.warns(ShoalWarning):
-        release = shoal.microaggregate(people, known, k=4, confidential=secret, method="mdav")
+        release = shoal.microaggregate(
+            people, quasi_identifiers, k=4, confidential=secret, method="mdav"
+        )
     return {
         "inspection": shoal.inspect(people),
         "release": release,
         "verdict": release.verdict,
         "plan": release.plan,
-        "comparison": shoal.compare(people, known, k=[3, 5, 900], method=["mdav", "sorted"]),
+        "comparison": shoal.compare(
+            people, quasi_identifiers, k=[3, 5, 900], method=["mdav", "sorted"]
+        ),
         "assessment": shoal.assess(
-            people, release.data, quasi_identifiers=known, confidential=secret
+            people, release.data, quasi_identifiers=quasi_identifiers, confidential=secret
         ),
         "utility": shoal.utility(
             people, release.data, measures=["estimates"], by=names["region"], random_state=0
         ),
         "attacks": shoal.attack(
-            people, release.data, quasi_identifiers=known, confidential=secret, random_state=1
+            people,
+            release.data,
+            quasi_identifiers=quasi_identifiers,
+            confidential=secret,
+            random_state=1,
         ),
         "report": release.report(),
     }
@@ -90,26 +101,28 @@ class Balanced(HTMLParser):
         assert not self.open
 
     def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
+        attributes = dict(attrs)
         self.tags.append(tag)
         self.open += [] if tag in VOID else [tag]
-        self.ids += [given["id"]] if "id" in given else []
-        self.loaded += [given[name] for name in ("src", "href", "xlink:href") if name in given]
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.loaded += [
+            attributes[name] for name in ("src", "href", "xlink:href") if name in attributes
+        ]
 
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_output_is_complete_and_loads_nothing(shown, name):
-    page = Balanced(shown[name]._repr_html_())
+def test_an_output_is_complete_and_loads_nothing(objects, name):
+    page = Balanced(objects[name]._repr_html_())
     assert not page.loaded
     assert not {"script", "img", "link", "object", "form"} & set(page.tags)
     assert len(set(page.ids)) == len(page.ids)
 
 
-def test_two_outputs_share_no_id(shown):
-    first, second = (Balanced(shown["release"]._repr_html_()) for _ in range(2))
+def test_two_outputs_share_no_id(objects):
+    first, second = (Balanced(objects["release"]._repr_html_()) for _ in range(2))
     assert first.ids
     assert not set(first.ids) & set(second.ids)
 
@@ -127,8 +140,8 @@ def opened(browser, output, theme, scheme="light"):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_output_changes_nothing_outside_and_runs_nothing(browser, shown, name):
-    page = opened(browser, shown[name]._repr_html_(), 'data-jp-theme-light="true"')
+def test_an_output_changes_nothing_outside_and_runs_nothing(browser, objects, name):
+    page = opened(browser, objects[name]._repr_html_(), 'data-jp-theme-light="true"')
     assert page.evaluate(STYLES) == page.before
     assert page.title() == ""
     assert page.asked == []
@@ -146,8 +159,8 @@ def test_an_output_changes_nothing_outside_and_runs_nothing(browser, shown, name
         ('class="vscode-dark"', "light", DARK),
     ],
 )
-def test_outputs_follow_the_theme_and_can_be_read(browser, shown, theme, scheme, colours):
-    output = "".join(shown[name]._repr_html_() for name in NAMES if name != "report")
+def test_outputs_follow_the_theme_and_can_be_read(browser, objects, theme, scheme, colours):
+    output = "".join(objects[name]._repr_html_() for name in NAMES if name != "report")
     page = opened(browser, output.replace("<details>", "<details open>"), theme, scheme)
     ink = page.evaluate("getComputedStyle(document.querySelector('.shoal-output')).color")
     assert ink == "rgb({}, {}, {})".format(*bytes.fromhex(colours["ink"][1:]))
@@ -159,8 +172,8 @@ def test_outputs_follow_the_theme_and_can_be_read(browser, shown, theme, scheme,
     page.close()
 
 
-def test_a_report_without_a_path_is_the_page_in_a_frame(browser, shown, tmp_path):
-    release, report = shown["release"], shown["report"]
+def test_a_report_without_a_path_is_the_page_in_a_frame(browser, objects, tmp_path):
+    release, report = objects["release"], objects["report"]
     release.report(tmp_path / "report.html")
     assert report.html == (tmp_path / "report.html").read_text(encoding="utf-8")
     page = opened(browser, report._repr_html_(), "")
@@ -180,8 +193,8 @@ def test_seeds_that_were_drawn_are_not_shown():
     with pytest.warns(ShoalWarning):
         release = shoal.microaggregate(data, ["surface", "employees"], k=3, method="mu-approx")
     assert release.drawn_seeds
-    for thing in (release, release.plan, release.report()):
-        assert not any(str(seed) in thing._repr_html_() for seed in release.drawn_seeds)
+    for shown_object in (release, release.plan, release.report()):
+        assert not any(str(seed) in shown_object._repr_html_() for seed in release.drawn_seeds)
 
 
 def test_values_of_single_records_are_not_shown():
@@ -189,14 +202,14 @@ def test_values_of_single_records_are_not_shown():
     data = pd.DataFrame(rng.uniform(1e3, 1e4, (40, 3)).round(3), columns=["a", "b", "c"])
     release = shoal.microaggregate(data, ["a", "b"], k=4, confidential=["c"], method="mdav")
     result = shoal.assess(data, release.data, quasi_identifiers=["a", "b"], confidential=["c"])
-    for thing in (release, release.verdict, release.plan, release.report(), result):
-        text = thing._repr_html_()
+    for shown_object in (release, release.verdict, release.plan, release.report(), result):
+        text = shown_object._repr_html_()
         assert not any(str(value) in text for value in data.to_numpy().ravel())
     assert release._repr_html_().count("not shown<br>") == 2  # quartiles of the original
 
 
-def test_the_plot_of_a_release_shows_classes_and_columns(shown, monkeypatch):
-    release = shown["release"]
+def test_the_plot_of_a_release_shows_classes_and_columns(objects, monkeypatch):
+    release = objects["release"]
     figure = release.plot()
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     names = [name if len(name) <= 34 else f"{name[:33]}…" for name in release.plan.masked]

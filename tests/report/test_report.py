@@ -171,7 +171,7 @@ def test_a_shared_confidential_value_is_reported_as_known():
         release = shoal.microaggregate(data, ["age"], k=3, method="mdav", confidential=["ill"])
     summary = summarise(release)["attacker"]["can"]
     assert (
-        "Be sure of the ill of everybody in 1 of 2 classes: all records there share one value."
+        "Learn the ill of everybody in 1 of 2 classes: all records there share one value."
         in summary
     )
     assert any("if sex is known too: it is released" in entry for entry in summary)
@@ -195,9 +195,9 @@ def test_every_figure_has_a_description_and_stays_within_its_frame(release):
         "dependence": [0.2], "distortion_x": 0.1, "distortion_y": 0.4,
         "curve": [{"k": 3, "dependence": 0, "distortion_x": 0.05, "distortion_y": 0.6}],
     }  # fmt: skip
-    drawn = [figure for figures in report_figures(summary) for figure in figures]
-    assert len(drawn) == 4 + len(KNOWN) + 3 + 1
-    for figure in drawn:
+    all_figures = [figure for figures in report_figures(summary) for figure in figures]
+    assert len(all_figures) == 4 + len(KNOWN) + 3 + 1
+    for figure in all_figures:
         assert figure.title
         for mark in figure.marks:
             for name, value in mark.attributes.items():
@@ -231,17 +231,17 @@ def test_many_sizes_are_shown_in_ranges():
 
 
 def test_a_figure_can_stand_in_another_page(release):
-    (drawn, *_) = report_figures(summarise(release)).protection_and_loss
-    page = Page(embedded(drawn, "first"))
+    (figure, *_) = report_figures(summarise(release)).protection_and_loss
+    page = Page(embedded(figure, "first"))
     assert page.tags.count("svg") == 1
-    assert drawn.description in page.text
+    assert figure.description in page.text
     assert "--deep" in styles()
     assert "<" not in styles()
 
 
 def test_the_same_release_is_reported_in_the_same_bytes(release):
-    again = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
-    assert render(summarise(again)) == render(summarise(release))
+    same_release = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
+    assert render(summarise(same_release)) == render(summarise(release))
 
 
 def test_a_report_is_for_a_known_audience(tmp_path, release):
@@ -258,9 +258,9 @@ def test_the_summary_survives_json(tmp_path, release):
     assert {name: content[name] for name in ("verdict", "attacker")} == {
         name: summarise(release, "internal")[name] for name in ("verdict", "attacker")
     }
-    about = Identity(date=content["identity"]["date"])
-    again = summarise(release, "internal", identity=about)
-    assert Page(render(content)).text == Page(render(again)).text
+    identity = Identity(date=content["identity"]["date"])
+    summary = summarise(release, "internal", identity=identity)
+    assert Page(render(content)).text == Page(render(summary)).text
 
 
 def test_a_report_does_not_overwrite_a_file(tmp_path, release):
@@ -325,7 +325,7 @@ def test_levels_of_hierarchies_are_shown_with_their_shares(local):
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 def test_a_hierarchy_of_many_values_is_drawn_without_its_lowest_levels():
-    data = pd.DataFrame({"code": [f"{at:03d}" for at in range(150)]})
+    data = pd.DataFrame({"code": [f"{i:03d}" for i in range(150)]})
     types = {"code": shoal.Hierarchy(prefixes=[2, 1])}
     summary = summarise(Plan({}, [Generalise(["code"], 5)], types).run(data))
     (entry,) = summary["hierarchies"]

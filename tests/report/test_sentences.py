@@ -112,8 +112,8 @@ def test_classes_without_a_confidential_value_are_not_said_to_share_one():
     shared = sentence(release, "homogeneous-group")
     assert "'ill' in 3 classes (2 by missing cells)" in shared
     assert shared.endswith("is known to have the value, or a missing cell.")
-    (sure,) = [s for s in summarise(release)["attacker"]["can"] if s.startswith("Be sure")]
-    assert sure.startswith("Be sure of the ill of everybody in 1 of 6 classes")
+    (sure,) = [s for s in summarise(release)["attacker"]["can"] if s.startswith("Learn the")]
+    assert sure.startswith("Learn the ill of everybody in 1 of 6 classes")
     data.loc[data["ill"].isna(), "ill"] = "d"
     release = shoal.microaggregate(data, ["age"], k=4, method="mdav", confidential=["ill"])
     assert sentence(release, "homogeneous-group").endswith("is known to have the value.")
@@ -122,7 +122,7 @@ def test_classes_without_a_confidential_value_are_not_said_to_share_one():
 def test_membership_of_groups_is_not_claimed_after_swapping(people):
     release = run(people, RankSwap(["age", "pay"], 20, random_state=1))
     assert "is known to have" not in sentence(release, "homogeneous-group")
-    assert not any(entry.startswith("Be sure") for entry in summarise(release)["attacker"]["can"])
+    assert not any(entry.startswith("Learn the") for entry in summarise(release)["attacker"]["can"])
     grouped = shoal.microaggregate(
         people.drop(columns="person"), ["age", "pay"], k=3, method="mdav", confidential=["ill"]
     )
@@ -147,10 +147,10 @@ def test_swapping_within_units_promises_no_one_in_k(step):
 def test_insiders_compute_values_only_where_they_follow(people):
     data = people.assign(weight=1.0 + people.index % 3)
     options = {"k": 3, "method": "mdav", "confidential": ["ill"], "shuffle": True}
-    alone = data.drop(columns=["person", "weight"])
-    single = sentence(shoal.microaggregate(alone, ["age"], **options), "insiders")
-    assert "the sum of" not in single
-    assert "weights" not in single
+    single_records = data.drop(columns=["person", "weight"])
+    single_sentence = sentence(shoal.microaggregate(single_records, ["age"], **options), "insiders")
+    assert "the sum of" not in single_sentence
+    assert "weights" not in single_sentence
     several = data.drop(columns=["weight"])
     released = shoal.microaggregate(several, ["age", "pay"], unit="person", **options)
     assert "compute the sum of those" in sentence(released, "insiders")
@@ -160,12 +160,12 @@ def test_insiders_compute_values_only_where_they_follow(people):
 
 
 # A number in the middle of two shorter ones may be on either side of it once it is rounded.
-NO_TIE = st.integers(-60, 60).filter(lambda more: more % 5)
+NO_TIE = st.integers(-60, 60).filter(lambda thousandths: thousandths % 5)
 
 
-@given(digits=st.integers(100, 999), more=NO_TIE, size=st.integers(-4, 0))
-def test_public_numbers_are_rounded_once(digits, more, size):
-    value = (digits + 0.5 + more / 1000) * 10.0**size  # near a tie of three digits
+@given(digits=st.integers(100, 999), thousandths=NO_TIE, size=st.integers(-4, 0))
+def test_public_numbers_are_rounded_once(digits, thousandths, size):
+    value = (digits + 0.5 + thousandths / 1000) * 10.0**size  # near a tie of three digits
     public = round_floats_for_display(value)
     assert public == pytest.approx(value, rel=1e-3)
     assert round_floats_for_display(public) == public

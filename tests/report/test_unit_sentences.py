@@ -51,7 +51,7 @@ def test_the_ceiling_is_the_largest_share_of_one_person(release, visits):
 
 
 def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
-    (drawn,) = [
+    (map_figure,) = [
         figure
         for figure in report_figures(summarise(release)).protection_and_loss
         if figure.title == "Loss against risk"
@@ -61,19 +61,19 @@ def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
         for data in (visits, classes(release, visits).obj)
     )
     assert before == 100  # every person has values of their own
-    shown = [float(number) for number in re.findall(r"([\d.]+) % in the", drawn.description)]
-    assert shown == pytest.approx([before, after], abs=0.06)
-    assert "unit" in drawn.description
+    stated = [float(number) for number in re.findall(r"([\d.]+) % in the", map_figure.description)]
+    assert stated == pytest.approx([before, after], abs=0.06)
+    assert "unit" in map_figure.description
 
 
 def test_a_value_that_persons_have_among_others_is_not_known_for_sure(release, visits):
     assert (classes(release, visits)["ill"].nunique() > 1).all()
     assert release.measures["homogeneous_classes"]["ill"] > 0  # everybody there has it once
     can = summarise(release)["attacker"]["can"]
-    assert not any(entry.startswith("Be sure") for entry in can)
+    assert not any(entry.startswith("Learn the") for entry in can)
     number = release.measures["homogeneous_classes"]["ill"]
     assert any(
-        entry.startswith(f"Know a value of ill that everybody in {number} of") for entry in can
+        entry.startswith(f"Learn a value of ill that everybody in {number} of") for entry in can
     )
 
 
@@ -84,8 +84,12 @@ def test_shared_values_are_counted_in_persons_by_verdict_measure_and_report(visi
     (finding,) = [f for f in release.verdict.findings if f.code == "homogeneous-group"]
     groups = classes(release, visits)
     number = sum(
-        bool(set.intersection(*(set(of_person) for _, of_person in one.groupby("person")["ill"])))
-        for _, one in groups
+        bool(
+            set.intersection(
+                *(set(of_person) for _, of_person in class_records.groupby("person")["ill"])
+            )
+        )
+        for _, class_records in groups
     )
     single = int((groups["ill"].nunique() == 1).sum())
     assert 0 < single < number
@@ -95,7 +99,7 @@ def test_shared_values_are_counted_in_persons_by_verdict_measure_and_report(visi
     assert f"'ill' in {number} classes (in {number - single} some records" in finding.sentence
     assert finding.sentence.endswith("the value in at least one record.")
     can = summarise(release)["attacker"]["can"]
-    assert any(f"Be sure of the ill of everybody in {single} of {len(groups)}" in e for e in can)
+    assert any(f"Learn the ill of everybody in {single} of {len(groups)}" in e for e in can)
     assert any(f"everybody in {number - single} of {len(groups)} classes has" in e for e in can)
 
 

@@ -236,8 +236,8 @@ def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
     assert release.verdict.status == "qualified"
     assert "about these values" in release.plan.steps[0].guarantee
     text = str(summarise(release)["attacker"]["can"])
-    assert "Be sure of" not in text
-    assert "Know about which illness everybody in 2 of 3 classes has" in text
+    assert "Learn the" not in text
+    assert "Estimate the illness of everybody in 2 of 3 classes: " in text
 
 
 def test_noise_is_the_same_for_the_same_seed_and_its_seed_is_recorded(patients):

@@ -1,4 +1,4 @@
-"""Checks of a verification and their results."""
+"""The classes `Check` and `Verification`, and what checks of files and folders share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -93,8 +93,8 @@ def compare_numbers(counted: int, stated: int, unit: str = "") -> tuple[bool, st
     return False, f"{number}; the manifest states {stated:,}"
 
 
-def guarantee_kept(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
-    """Return the result of the check of k where it is kept; None if its units were not counted."""
+def kept_result(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
+    """Return the result of the check of a k that is kept; None if its units were not counted."""
     kept = f"k={plan.k} is kept"
     if plan.unit_column is None:
         return True, f"{kept}, counted on the released values"
@@ -112,7 +112,7 @@ def with_units_counted(
     """Return checks in which the guarantee is checked in units, if the verdict counts these."""
     if verdict is None or plan.k is None or verdict.unit != plan.unit_column:
         return list(checks)
-    result: tuple[bool | None, str] = guarantee_kept(plan, units_counted=True)
+    result: tuple[bool | None, str] = kept_result(plan, units_counted=True)
     if verdict.status == "not kept":
         result = False, " ".join(finding.sentence for finding in verdict.of("breaks"))
     return [
@@ -125,9 +125,9 @@ def check_dropped_columns(plan: "Plan", columns: Sequence[str]) -> tuple[bool, s
     """Check that a release has no column that the plan drops or does not name."""
     dropped = plan.dropped
     unnamed = unnamed_columns(plan, columns) if plan.other_columns != "release" else []
-    wrongly_released = [*(name for name in dropped if name in columns), *unnamed]
-    if wrongly_released:
-        return False, f"{name_columns(wrongly_released)} should not have been released"
+    not_to_release = [*(name for name in dropped if name in columns), *unnamed]
+    if not_to_release:
+        return False, f"{name_columns(not_to_release)} should not have been released"
     if not dropped:
         return True, "the plan drops no column"
     verb = "is" if len(dropped) == 1 else "are"

@@ -12,7 +12,7 @@ from shoal.audit.check import (
     Check,
     check_dropped_columns,
     compare_numbers,
-    guarantee_kept,
+    kept_result,
     message_without_outcome,
     run_check,
 )
@@ -64,8 +64,8 @@ class FileAudit:
         self.output = entries.get("output", {})
         self.table = table or self.output.get("table")
         self.verdict: Verdict | None = None
-        self.delivery: Delivery | None = None  # of the repeated run, if the bytes agree
-        self.original = ""  # its location, once the plan was run again
+        self.delivery: Delivery | None = None  # of the repeated run, if it gave the same bytes
+        self.original = ""  # the location of the original, once the plan was run again
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
@@ -105,10 +105,10 @@ class FileAudit:
         yield run_check("statements", lambda: statements.check_statements(self.entries, entries))
         yield run_check("versions", lambda: statements.check_versions(self.entries, entries))
 
-    def compare_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
+    def check_earlier(self, earlier: Sequence[str]) -> Iterator[Check]:
         """Yield the check of what earlier releases disclose; add its findings to the verdict."""
         if earlier and self.verdict is not None:
-            yield run_check("earlier releases", lambda: self._check_earlier(earlier))
+            yield run_check("earlier releases", lambda: self._compare_earlier(earlier))
 
     def check_limits(self, limits: Limits) -> Iterator[Check]:
         """Yield a check of each limit of the plan and of ``limits``."""
@@ -129,7 +129,7 @@ class FileAudit:
             yield Check("limits", False, message_without_outcome(error))
 
     def _evidence(self) -> Evidence:
-        """Return the release, with the original if running the plan gave the same bytes."""
+        """Return the released file, with the original if running the plan gave the same bytes."""
         evidence = Evidence(self.plan, self._read_released())
         if self.delivery is None:
             return evidence
@@ -143,7 +143,8 @@ class FileAudit:
             measures=Assessment(release.measures, release.remarks),
         )
 
-    def _check_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+    def _compare_earlier(self, earlier: Sequence[str]) -> tuple[bool | None, str]:
+        """Return the result of the comparison with earlier releases."""
         rows = None if self.delivery is None else self.delivery.release.rows
         evidence = self._evidence()
         findings = find_earlier_releases(
@@ -163,7 +164,7 @@ class FileAudit:
         return passed, " ".join(finding.sentence for finding in disclosing or findings)
 
     def _read_earlier(self, location: str) -> Frame:
-        """Return an earlier release, read with the dialect of this one."""
+        """Return an earlier release, read with the dialect and the plan of this one."""
         return read_frame(
             open_source(location, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
         )
@@ -183,6 +184,7 @@ class FileAudit:
         return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
 
     def _check_guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
+        """Return whether the guarantee of the manifest is that of its plan, and is kept."""
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -191,7 +193,7 @@ class FileAudit:
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if self.plan.k is None:
             return None, "the plan promises no k-anonymity"
-        return guarantee_kept(self.plan, units_counted=False)
+        return kept_result(self.plan, units_counted=False)
 
     def _check_smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
         counted = evidence.smallest_class_size(evidence.joint_classes)
@@ -222,6 +224,7 @@ class FileAudit:
         return delivery, entries
 
     def _compare_bytes(self, delivery: Delivery) -> tuple[bool | None, str]:
+        """Return whether the repeated run gave the bytes of the release."""
         if is_database(self.location):
             return None, "not compared: a table of a database has no bytes"
         released = manifests.sha256(Path(self.location))

@@ -27,10 +27,10 @@ def keyed_hash(sha256: str, key: bytes) -> str:
 
 def keyed_entry(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
     """Return the entry of a file of the original: a keyed hash, and no size."""
-    other_entries = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
-    return (
-        {**other_entries, KEYED: keyed_hash(entry[PLAIN], key)} if PLAIN in entry else other_entries
-    )
+    keyed = {name: value for name, value in entry.items() if name not in (PLAIN, "bytes")}
+    if PLAIN in entry:
+        keyed[KEYED] = keyed_hash(entry[PLAIN], key)
+    return keyed
 
 
 def has_hash(entry: Mapping[str, Any]) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     PrivateKey: TypeAlias = Ed25519PrivateKey
 
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
-FORBIDDEN_PERMISSIONS = 0o037  # of a file with a secret; the group may read it
+FORBIDDEN_PERMISSIONS = 0o037  # of a secret file: its group may read it, and nobody else
 HASH_KEY_BYTES = 32
 
 
@@ -48,9 +48,9 @@ def make_key_pair(
             raise ParameterError("The passphrase is empty.", code="empty-passphrase")
         encryption = serialization.BestAvailableEncryption(passphrase.encode())
     pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    secret = key.private_bytes(pem, pkcs8, encryption)
+    private_pem = key.private_bytes(pem, pkcs8, encryption)
     public_pem = key.public_key().public_bytes(pem, serialization.PublicFormat.SubjectPublicKeyInfo)
-    _create(Path(private), secret, 0o600)
+    _create(Path(private), private_pem, 0o600)
     try:
         _create(Path(public), public_pem, 0o644)
     except FileError:
@@ -109,9 +109,7 @@ def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "Pri
     return key
 
 
-def as_private_key(
-    key: "str | Path | PrivateKey | None",
-) -> "PrivateKey | None":
+def as_private_key(key: "str | Path | PrivateKey | None") -> "PrivateKey | None":
     """Return a private key, given as a file or as a loaded key; None stays None."""
     return load_private_key(key) if isinstance(key, str | Path) else key
 
@@ -222,6 +220,7 @@ def _create(path: Path, content: bytes, mode: int) -> None:
 
 
 def _serialization() -> Any:
+    """Return the module of cryptography that reads and writes keys; refuse if not installed."""
     try:
         from cryptography.hazmat.primitives import serialization
     except ImportError:

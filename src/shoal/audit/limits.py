@@ -1,4 +1,4 @@
-"""Checks of limits, those of the plan and others, on a released file."""
+"""Checks whether a released file meets limits: those of its plan, and others."""
 
 from collections.abc import Iterator
 
@@ -32,16 +32,17 @@ def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) ->
     if verdict is not None and not limits:
         for entry in limits_of(verdict):
             message = entry["reason"] or f"{entry['value']:.4g}"
-            yield _check(entry["limit"], entry["bound"], entry["passed"], message)
+            yield _limit_check(entry["limit"], entry["bound"], entry["passed"], message)
         return
     all_limits = evidence.plan.limits.merged(limits)
-    extra = {limit.name for limit in limits}
+    extra_names = {limit.name for limit in limits}
     for result in all_limits.check(*compute_figures(evidence, all_limits)):
         passed: bool | None = result.passed
-        if result.value is None and evidence.original is None and result.limit.name not in extra:
+        is_extra = result.limit.name in extra_names
+        if result.value is None and evidence.original is None and not is_extra:
             passed = None
-        yield _check(result.limit.name, result.limit.value, passed, result.message)
+        yield _limit_check(result.limit.name, result.limit.value, passed, result.message)
 
 
-def _check(name: str, bound: float, passed: bool | None, message: str) -> Check:
+def _limit_check(name: str, bound: float, passed: bool | None, message: str) -> Check:
     return Check(f"limit {name} = {bound:g}", passed, message)

@@ -63,6 +63,7 @@ def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, A
 
 
 def _entries(release: ReleaseLike, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the entries of a release, whether in memory, in a file or in a folder."""
     plan = release.plan
     return {
         "manifest": VERSION,

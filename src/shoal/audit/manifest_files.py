@@ -1,14 +1,17 @@
-"""The files that document a release: manifest, signature and hash key."""
+"""The files that document a release: manifest, signature and hash key, written together."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from shoal.audit import keys
+from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
-from shoal.audit.manifest import check_suffix
 from shoal.audit.signature import signature_path
 from shoal.errors import ParameterError
+from shoal.io.dialect import Dialect
+from shoal.io.publish import Publication
+from shoal.plan.release import Release
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -37,7 +40,7 @@ class ManifestFiles:
         signing_key: "Ed25519PrivateKey | None" = None,
         hash_key: Path | None = None,
     ):
-        check_suffix(manifest)
+        manifests.check_suffix(manifest)
         self.manifest, self._signing_key = manifest, signing_key
         self._key_file = hash_key or hash_key_path(manifest)
         self._new_key = None if self._key_file.exists() else keys.new_hash_key()
@@ -82,6 +85,63 @@ class ManifestFiles:
         if new_key is not None:
             documents[self._key_file] = lambda release: new_key
         return documents
+
+
+def write_manifest(
+    release: Release,
+    released: str | Path,
+    manifest: str | Path,
+    *,
+    original: str | Path | None = None,
+    sign: "str | Path | Ed25519PrivateKey | None" = None,
+    hash_key: str | Path | None = None,
+    dialect: Dialect | None = None,
+    force: bool = False,
+) -> Path:
+    """Write the manifest of a release whose data were written to a file by other software.
+
+    Parameters
+    ----------
+    release : Release
+        The release.
+    released : str or Path
+        The file that holds its data.
+    manifest : str or Path
+        Manifest to write: ``.json``.
+    original : str or Path, optional
+        The file that was masked; the manifest holds its keyed hash.
+    sign : str, Path or Ed25519PrivateKey, optional
+        Private key, or the PEM file that holds it, to sign the manifest with.
+    hash_key : str or Path, optional
+        Secret key for the hash of the original, by default next to the manifest; created if it
+        does not exist.
+    dialect : Dialect, optional
+        What the file does not say, such as the separator of a text table.
+    force : bool
+        Whether files that exist may be replaced.
+
+    Returns
+    -------
+    Path
+        The manifest.
+    """
+    manifest_files = ManifestFiles(
+        Path(manifest),
+        signing_key=keys.as_private_key(sign),
+        hash_key=None if hash_key is None else Path(hash_key),
+    )
+    input_entry = {} if original is None else manifests.entry_of_file(str(original))
+    output_entry = manifests.entry_of_file(str(released))
+    entries = manifests.with_files(
+        release.manifest, input_entry, output_entry, dialect or Dialect(), manifest_files.hash_key
+    )
+    documents = manifest_files.documents(manifests.dumps)
+    with Publication(force=force) as publication:
+        for path in documents:
+            publication.add(path, secret=path in manifest_files.secret)
+        for path, document in documents.items():
+            publication.write(path, document(entries))
+    return manifest_files.manifest
 
 
 def check_signing(manifest: Path | None, sign: object) -> None:

@@ -8,11 +8,12 @@ import numpy as np
 
 from shoal._versions import installed_version
 from shoal.audit.manifest import FORMER_NOTES, NOTE, rounded, seal
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics import MEASURES
 from shoal.plan import Plan
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict
+from shoal.plan.evidence import CLASS_MEASURES
+from shoal.plan.verdict import Finding, Verdict
 
-CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")
 RECORD_MEASURES = ("smallest_class", "class_sizes")  # do not depend on the unit
 RUN_ENTRIES = (
     "records", "columns", "dropped", "promise", "plan", "verdict", "measures", "remarks",
@@ -99,13 +100,16 @@ def check_verdict(
     ]
     if omitted:
         return False, f"it omits findings: {', '.join(dict.fromkeys(omitted))}"
-    only_stated = stated_codes.difference(finding.code for finding in counted.findings)
-    remark = f"; only the original can show {', '.join(sorted(only_stated))}" if only_stated else ""
+    uncounted = stated_codes.difference(finding.code for finding in counted.findings)
+    remark = f"; only the original can show {', '.join(sorted(uncounted))}" if uncounted else ""
     return True, f"consistent with the released values{remark}"
 
 
 def _contradiction(stated: Mapping[str, Any], counted: Verdict, plan: Plan) -> str:
-    """Return how a stated verdict contradicts itself, the plan or the counts; empty if not."""
+    """Return how a stated verdict contradicts itself, the plan or the counts; empty if not.
+
+    A verdict of "not kept" fails as well: its sentence is returned.
+    """
     if not _is_consistent(stated):
         return "its status or its sentence does not follow from its findings"
     if stated["promised"] != counted.promised:
@@ -147,7 +151,7 @@ def check_versions(
 
 
 def other_versions(entries: Mapping[str, Any]) -> str:
-    """Return a clause about software with other versions here; may be empty."""
+    """Return a clause on software that is installed here in another version; may be empty."""
     differences = []
     for name, recorded in entries.get("versions", {}).items():
         try:

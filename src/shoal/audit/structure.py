@@ -131,15 +131,15 @@ def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: st
 
 
 def _check_files(entries: Mapping[str, Any], name: str) -> None:
-    """Refuse malformed entries of files."""
+    """Refuse files without a name or with a path, and a folder without what repeats its run."""
     output, large = entries.get("output", {}), entries.get("large", {})
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):
         _refuse(name, "a file has no name")
     file_names = [
-        entries.get(section, {}).get("name", "a") for section in ("output", "input", "report")
+        entries.get(section, {}).get("name", "unnamed") for section in ("output", "input", "report")
     ]
-    if not all(isinstance(n, str) and "\0" not in n and Path(n).name == n for n in file_names):
+    if not all(map(_is_file_name, file_names)):
         _refuse(name, "the name of a file is invalid")
     types = output.get("types", {})
     if not isinstance(types, dict) or not all(
@@ -150,6 +150,11 @@ def _check_files(entries: Mapping[str, Any], name: str) -> None:
         isinstance(output.get("types"), dict) and {"chunk_size", "random_state"} <= set(large)
     ):
         _refuse(name, "it describes a folder, but lacks its types, chunk_size or random_state")
+
+
+def _is_file_name(name: Any) -> bool:
+    """Return whether an entry is the name of a file, without a folder."""
+    return isinstance(name, str) and "\0" not in name and Path(name).name == name
 
 
 def _refuse(name: str, reason: str) -> NoReturn:

@@ -91,16 +91,16 @@ def verify(
         checks = [run_check("signature", lambda: check_signature(content, path, public_key))]
         checks += _check_documents(entries, plan, report)
         if "files" in entries.get("output", {}):
-            _refuse_for_folder(earlier_releases, extra_limits)
+            _refuse_checks_of_whole_table(earlier_releases, extra_limits)
             from shoal.scale.verification.folder_audit import FolderAudit  # large tables
 
             folder = FolderAudit(entries, released, path.parent, client)
             checks += folder.checks()
             if originals:
                 checks += folder.checks_with_original(originals, hash_key_bytes)
-            plan_run, verdict = folder.plan, folder.verdict
+            checked_plan, verdict = folder.plan, folder.verdict
         else:
-            _refuse_several(originals)
+            _refuse_several_originals(originals)
             dialect = read_dialect(entries, path.parent, layout)
             file = FileAudit(entries, str(released), table, dialect)
             checks += file.checks()
@@ -109,12 +109,12 @@ def verify(
                     str(originals[0]), original_table, hash_key_bytes
                 )
             checks += file.check_limits(extra_limits)
-            checks += file.compare_earlier([str(location) for location in earlier_releases])
-            plan_run, verdict = file.plan, file.verdict
-        return Verification(tuple(with_units_counted(checks, plan_run, verdict)), verdict)
+            checks += file.check_earlier([str(location) for location in earlier_releases])
+            checked_plan, verdict = file.plan, file.verdict
+        return Verification(tuple(with_units_counted(checks, checked_plan, verdict)), verdict)
 
 
-def _refuse_several(originals: Sequence[str | Path]) -> None:
+def _refuse_several_originals(originals: Sequence[str | Path]) -> None:
     """Refuse several originals of a released file."""
     if len(originals) > 1:
         raise ParameterError(
@@ -124,8 +124,8 @@ def _refuse_several(originals: Sequence[str | Path]) -> None:
         )
 
 
-def _refuse_for_folder(earlier_releases: Sequence[str | Path], limits: Limits) -> None:
-    """Refuse checks that need the whole table of a released folder."""
+def _refuse_checks_of_whole_table(earlier_releases: Sequence[str | Path], limits: Limits) -> None:
+    """Refuse checks that need the whole table, which is never in memory for a folder."""
     if earlier_releases:
         raise ParameterError(
             "Earlier releases cannot be compared with a folder, whose table is never in"

@@ -57,5 +57,7 @@ class AnalysedColumns:
         native = tables.to_native(without_codes(frame, codes))
         if self.text_dialect is None:
             return native
-        text_columns = [name for name, declared in self.types.items() if declared.kind != "numeric"]
+        text_columns = [
+            name for name, column_type in self.types.items() if column_type.kind != "numeric"
+        ]
         return parse_columns(native, native.column_names, self.text_dialect, text_columns)

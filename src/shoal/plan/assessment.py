@@ -100,7 +100,7 @@ def attack_release(
     )
 
 
-def survey_risk_of(plan: "Plan", original: Frame, released: Frame) -> "SurveyRisk | None":
+def survey_risk_of_release(plan: "Plan", original: Frame, released: Frame) -> "SurveyRisk | None":
     """Return the risk of a release as a sample; None if the plan has no survey weights."""
     from shoal.metrics.survey import survey_risk
 

@@ -1,14 +1,8 @@
-"""Several steps on one column: applied in order, and which guarantees later steps leave intact."""
+"""Several steps on one column: which of their guarantees hold for the release."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from shoal.frame.new_values import TextColumn, with_values
-from shoal.frame.tables import Frame, with_columns_of
-from shoal.frame.types import Type
-from shoal.steps import Step, StepResult
-
-NOMINAL = Type("nominal")
+from shoal.steps import Step
 
 
 def is_intact(steps: Sequence[Step], step: Step) -> bool:
@@ -16,11 +10,11 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
 
     Later steps that give equal values to equal values can only merge classes.
     """
-    position = next(number for number, other in enumerate(steps) if other is step)
+    position = next(i for i, plan_step in enumerate(steps) if plan_step is step)
     later_steps = [
-        other for other in steps[position + 1 :] if set(other.columns) & set(step.columns)
+        later for later in steps[position + 1 :] if set(later.columns) & set(step.columns)
     ]
-    return all(other.keeps_classes for other in later_steps)
+    return all(later.keeps_classes for later in later_steps)
 
 
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
@@ -29,8 +23,8 @@ def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
     For a column that several steps mask, it is the last one with a k that is left intact, or else
     the last one. Steps whose columns are all masked again are not among them.
     """
-    deciding = [_deciding_step(steps, name) for name in columns]
-    return [step for step in steps if any(step is other for other in deciding)]
+    chosen_steps = [_deciding_step(steps, name) for name in columns]
+    return [step for step in steps if any(step is chosen for chosen in chosen_steps)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
@@ -58,32 +52,3 @@ def guarantee_of(steps: Sequence[Step], step: Step) -> str:
         f"What the step {step.name!r} guarantees need not hold for the release: a later step masks"
         " its columns again."
     )
-
-
-def apply_steps(
-    steps: Sequence[Step], frame: Frame, confidential: Sequence[str], types: Mapping[str, Type]
-) -> tuple[Frame, list[StepResult]]:
-    """Apply steps in order; return the masked table and the result of each step.
-
-    A step is applied to the columns that it masks as earlier steps have masked them, and to all
-    others as in the original. A column that was recoded to text is nominal for later steps.
-    """
-    results: list[StepResult] = []
-    values: dict[str, Any] = {}
-    masked = frame
-    for step in steps:
-        chained = [name for name in step.columns if name in values]
-        step_input, known_types = frame, types
-        if chained:
-            all_chained = len(chained) == len(step.columns)
-            step_input = masked if all_chained else with_columns_of(frame, masked, chained)
-            known_types = {**types, **{name: NOMINAL for name in chained if _is_text(values[name])}}
-        result = step.apply(step_input, confidential, known_types)
-        results.append(result)
-        values |= result.values
-        masked = with_values(masked, result.values)
-    return masked, results
-
-
-def _is_text(values: Any) -> bool:
-    return isinstance(values, TextColumn)

@@ -12,7 +12,7 @@ from typing import Any
 from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
 from shoal.frame import tables
-from shoal.frame.roles import columns_with, name_columns
+from shoal.frame.roles import columns_with
 from shoal.io.column_types import column_types
 from shoal.io.database import is_database, redact_address
 from shoal.io.dialect import Dialect
@@ -25,13 +25,14 @@ from shoal.io.source import Source
 from shoal.io.target import Target, open_target
 from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.draft import Draft
+from shoal.plan.findings.formula_cells import formula_cell_findings
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.interpretation import interpret_source
 from shoal.plan.plan import Plan
 from shoal.plan.profile import with_value_labels
 from shoal.plan.readback import coded_columns, judge_file
 from shoal.plan.release import Release
-from shoal.plan.verdict import Finding, Verdict
+from shoal.plan.verdict import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,7 +194,7 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
         )
     numeric_columns = plan.numeric_columns_by(types)
     table = opened_source.table_with_numbers(numeric_columns, plan.categorical_columns_by(types))
-    opened_source.check_numbers(table, [n for n in numeric_columns if n in types])
+    opened_source.check_numbers(table, [name for name in numeric_columns if name in types])
     interpretation = interpretation.with_decimals(plan, text_source, table)
     if (
         file_format is not None
@@ -215,7 +216,7 @@ def mask_source(plan: Plan, opened_source: Source, target: str, dialect: Dialect
 
 
 def _with_metadata(draft: Draft, source: Source) -> Draft:
-    """Return a draft with the value labels of its source, and how this writes numbers as text."""
+    """Return a draft with the value labels of its source, and its notation of numbers as text."""
     labels = {name: column.value_labels for name, column in source.metadata.columns.items()}
     return replace(
         draft,
@@ -227,17 +228,13 @@ def _with_metadata(draft: Draft, source: Source) -> Draft:
 def _possible_dates(plan: Plan, columns: Collection[str]) -> list[str]:
     """Return the columns in which dates may be recognised although the plan does not declare them.
 
-    In those that a step computes with, dates would have distances that their text does not have.
+    Columns that a step computes with are left out: as dates they would have distances that their
+    text does not have.
     """
-    options = [vars(step) for step in plan.steps]
-    is_constrained = any(
-        option.get("closeness") is not None or option.get("dependence") for option in options
-    )
-    used_by_steps = {
-        *plan.masked,
-        *(columns_with(plan.roles, "confidential") if is_constrained else ()),
-    }
-    return [name for name in columns if name not in used_by_steps]
+    used_columns = set(plan.masked)
+    if any(step.closeness is not None or getattr(step, "dependence", 0.0) for step in plan.steps):
+        used_columns.update(columns_with(plan.roles, "confidential"))
+    return [name for name in columns if name not in used_columns]
 
 
 def _write_and_judge(
@@ -253,51 +250,29 @@ def _write_and_judge(
     if to_write is None:
         raise RuntimeError("A release is written once.")
     if release_target.shows_formulas:
-        draft = draft.with_findings(_formula_findings(formula_cells(to_write.table)))
+        draft = draft.with_findings(formula_cell_findings(formula_cells(to_write.table)))
     progress.report("writing", 0, 0)
     file_remarks = release_target.write(to_write)
     del to_write
     progress.report("reading back", 0, 0)
-    name = redact_address(target) if release_target.temporary_path is None else Path(target).name
+    is_file = release_target.temporary_path is not None
+    name = Path(target).name if is_file else redact_address(target)
     judged_file = judge_file(draft, release_target.read_back(), name)
     if not may_be_published(judged_file.verdict, allow_not_kept=allow_not_kept):
         raise not_kept_error(judged_file.verdict)
     release = draft.to_release(
         judged_file.verdict, measures=judged_file.measures, file_remarks=file_remarks
     )
-    is_hashed = fingerprints and release_target.temporary_path is not None
-    written = (
-        Fingerprint.from_file(release_target.temporary_path)
-        if is_hashed and release_target.temporary_path
-        else None
-    )
-    types = column_types(tables.to_native(draft.evidence.released))
+    fingerprint = None
+    if fingerprints and release_target.temporary_path is not None:
+        fingerprint = Fingerprint.from_file(release_target.temporary_path)
     return Delivery(
         release,
         masked_table.original_table,
         judged_file.columns,
-        target=written,
-        types=types,
+        target=fingerprint,
+        types=column_types(tables.to_native(draft.evidence.released)),
     )
-
-
-def _formula_findings(counts: Mapping[str, int]) -> list[Finding]:
-    """Return a finding on cells that a spreadsheet program would run as formulas, if any."""
-    if not counts:
-        return []
-    cells = sum(counts.values())
-    cells_begin = "1 cell begins" if cells == 1 else f"{cells:,} cells begin"
-    return [
-        Finding(
-            "formula-cells",
-            "informs",
-            f"{cells_begin} with a character that makes a spreadsheet program run a formula when it"
-            f" opens the file: {name_columns(list(counts))}.",
-            {"cells": cells},
-            tuple(counts),
-            "Check these cells, or use `mark_formulas=True` to put an apostrophe in front of them.",
-        )
-    ]
 
 
 def not_kept_error(verdict: Verdict) -> NotKept:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.roles import UNIT_ROLES, Role, columns_with
+from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.values import any_codes, same_values
 from shoal.metrics import classes, compute, fewest_matches
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.partitioners import Partition
-from shoal.plan.verdict import RECORD_UNIT, Finding
+from shoal.plan.verdict import Finding
 
 if TYPE_CHECKING:
     from shoal.io.dialect import Dialect
@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
 Codes = NDArray[np.int64]
-# The measures that depend on classes only, and those that depend on classes and units only.
-CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")
+CLASS_MEASURES = ("smallest_class", "class_sizes", "reidentification")  # depend on classes only
+UNIT_MEASURES = ("fewest_units", "largest_unit_share")  # depend on classes and units only
 RECORDS = "the records"  # the population of shares, if records are counted
-UNIT_MEASURES = ("fewest_units", "largest_unit_share")
 
 
 def count_matches(
@@ -150,10 +149,11 @@ class Evidence:
 
     def columns_with_role(self, role: Role) -> list[str]:
         """Return the released columns that have a role."""
-        return [n for n in columns_with(self.plan.roles, role) if n in self.released.columns]
+        names = columns_with(self.plan.roles, role)
+        return [name for name in names if name in self.released.columns]
 
     @cached_property
-    def exact(self) -> dict[str, float] | None:
+    def exact_shares(self) -> dict[str, float] | None:
         """Share of records with the original value, by masked column; ``""`` is for all together.
 
         Values that were missing are ignored in the share of a column, and count as unchanged in the
@@ -162,12 +162,12 @@ class Evidence:
         if self.original is None:
             return None
         shares: dict[str, float] = {}
-        in_all = np.ones(len(self.released), bool)
+        all_same = np.ones(len(self.released), bool)
         masked = [name for name in self.plan.masked if name in self.released.columns]
         for name in masked:
             is_same = same_values(self.original, self.released, name)
             missing = tables.has_missing(self.original, [name])
             n_present = int((~missing).sum())
             shares[name] = float((is_same & ~missing).sum() / n_present) if n_present else 0.0
-            in_all &= is_same
-        return {**shares, "": float(in_all.mean())} if masked else {}
+            all_same &= is_same
+        return {**shares, "": float(all_same.mean())} if masked else {}

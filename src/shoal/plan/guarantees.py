@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.errors import GuaranteeBroken, InputError
 from shoal.frame.codes import keys
+from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics import classes, smallest_class, units_per_class
@@ -12,7 +13,7 @@ from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.evidence import Codes, Evidence, count_matches
 from shoal.plan.findings import CHECKS
 from shoal.plan.findings.privacy_constraints import unmet_constraints
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
+from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.steps import Microaggregate, Step
 from shoal.steps.constraints.homogeneity import describe_homogeneity
 
@@ -37,24 +38,65 @@ def check_guarantees(
     Units are counted where ``units`` gives the unit of each record.
     """
     for step in steps:
-        for block in step.column_blocks if step.k is not None else ():
-            counted_units = units if step.unit_column is not None else None
-            noun = "records" if counted_units is None else "units"
-            attained_k = _attained_k(step, released, [*block, *step.strata], counted_units)
-            if step.k is not None and attained_k < step.k:
-                raise _guarantee_broken(
-                    f"The smallest class of the released values holds {attained_k} {noun};"
-                    f" k={step.k} was promised.",
-                    {"k": step.k, "attained": attained_k},
-                )
+        if step.k is not None:
+            _check_k(step, step.k, released, units)
         for finding in unmet_constraints(step, released, confidential, types, units):
-            refuse_constraint(finding, by_units=units is not None)
+            refuse_unmet_constraint(finding, by_units=units is not None)
 
 
-def refuse_constraint(finding: Finding, *, by_units: bool) -> None:
+def judge(evidence: Evidence) -> Verdict:
+    """Return the verdict on a release, computed from the released values.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The released table and what else is known.
+
+    Returns
+    -------
+    Verdict
+        Status, attained k and every finding.
+    """
+    attained_k = evidence.attained_k
+    findings = [finding for check in CHECKS for finding in check(evidence)]
+    if evidence.original is None:
+        findings.append(omitted_checks_finding(WITHOUT_ORIGINAL))
+    return make_verdict(
+        evidence.plan.k,
+        attained_k,
+        evidence.counted_unit,
+        [*findings, *evidence.run_findings],
+        evidence.exact_shares,
+    )
+
+
+def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:
+    """Return whether a release may be published: if its guarantee is kept, or by permission.
+
+    Parameters
+    ----------
+    verdict : Verdict
+        The verdict on the release.
+    allow_not_kept : bool
+        Whether the user allowed a release that does not keep its guarantee.
+
+    Returns
+    -------
+    bool
+        Whether files may be written.
+    """
+    return allow_not_kept or verdict.status != "not kept"
+
+
+def omitted_checks_finding(checks: str) -> Finding:
+    """Return a finding that names the checks that were not made."""
+    return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
+
+
+def refuse_unmet_constraint(finding: Finding, *, by_units: bool) -> None:
     """Raise for a constraint on confidential values that the release does not meet."""
     # A class may consist of several groups. Counted in units, it may have fewer values than each of
-    # them, so that this is no fault of the step.
+    # these, which is no fault of the step.
     if by_units:
         raise _not_attained(finding)
     raise _guarantee_broken(finding.sentence, finding.figures)
@@ -76,6 +118,23 @@ def refuse_homogeneous_classes(
         raise InputError(
             f"{reason} Mask the columns in one step, or raise k.", code="homogeneous-classes"
         )
+
+
+def _check_k(step: Step, k: int, released: Frame, units: Codes | None) -> None:
+    """Raise an error if a block of columns of a step has a class of fewer than k records, or units.
+
+    Units are counted where both the step and ``units`` state them.
+    """
+    counted_units = units if step.unit_column is not None else None
+    noun = "records" if counted_units is None else "units"
+    for block in step.column_blocks:
+        attained_k = _attained_k(step, released, [*block, *step.strata], counted_units)
+        if attained_k < k:
+            raise _guarantee_broken(
+                f"The smallest class of the released values holds {attained_k} {noun};"
+                f" k={k} was promised.",
+                {"k": k, "attained": attained_k},
+            )
 
 
 def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:
@@ -101,52 +160,3 @@ def _guarantee_broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBro
     return GuaranteeBroken(
         f"{sentence} Please report this: no data were released.", code="guarantee-broken", **figures
     )
-
-
-def judge(evidence: Evidence) -> Verdict:
-    """Return the verdict on a release, computed from the released values.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        The released table and what else is known.
-
-    Returns
-    -------
-    Verdict
-        Status, attained k and every finding.
-    """
-    attained_k = evidence.attained_k
-    findings = [finding for check in CHECKS for finding in check(evidence)]
-    if evidence.original is None:
-        findings.append(omitted_checks_finding(WITHOUT_ORIGINAL))
-    return make_verdict(
-        evidence.plan.k,
-        attained_k,
-        evidence.counted_unit,
-        [*findings, *evidence.run_findings],
-        evidence.exact,
-    )
-
-
-def omitted_checks_finding(checks: str) -> Finding:
-    """Return a finding that names the checks that were not made."""
-    return Finding("checks-not-computed", "informs", f"Not checked: {checks}.")
-
-
-def may_be_published(verdict: Verdict, *, allow_not_kept: bool = False) -> bool:
-    """Return whether a release may be published: if its guarantee is kept, or by permission.
-
-    Parameters
-    ----------
-    verdict : Verdict
-        The verdict on the release.
-    allow_not_kept : bool
-        Whether the user allowed a release that does not keep its guarantee.
-
-    Returns
-    -------
-    bool
-        Whether files may be written.
-    """
-    return allow_not_kept or verdict.status != "not kept"

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from shoal.frame import tables
 from shoal.frame.columns import category_order
 from shoal.frame.kinds import Decision, Metadata, decide_kind
-from shoal.frame.missing_codes import MissingCodes, is_missing_code
+from shoal.frame.missing_codes import MissingCodes
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 from shoal.plan.definition.validation import check_kinds
-from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
 if TYPE_CHECKING:
@@ -90,13 +89,11 @@ def interpret_columns(
 
 
 def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
-    """Return the decisions on the kinds of columns of a file."""
+    """Return the kinds of columns of a file with their reasons; absent columns are left out."""
     parsed, cells, decimal = source.table_with_numbers(names), None, "."
     if source.text_dialect is not None:
-        cells, decimal = (
-            source.table_with_numbers((), text_columns=names),
-            source.text_dialect.decimal,
-        )
+        cells = source.table_with_numbers((), text_columns=names)
+        decimal = source.text_dialect.decimal
     position = {name: i for i, name in enumerate(parsed.column_names)}
     return {
         name: decide_kind(
@@ -116,14 +113,6 @@ def interpret_frame(plan: "Plan", frame: Frame) -> Interpretation:
     names = [name for name in plan.masked if name not in plan.types and name in frame.columns]
     decisions = {name: decide_kind(name, tables.arrow(frame, name)) for name in names}
     return _from_decisions(plan, decisions, {})
-
-
-def describe_interpretation(interpretation: Interpretation, frame: Frame) -> list[Finding]:
-    """Return findings on inferred kinds and on missing codes that occur in the original table."""
-    return [
-        *_kind_findings(interpretation.types),
-        *_missing_code_findings(interpretation.missing_codes, frame),
-    ]
 
 
 def _undeclared_columns(plan: "Plan") -> list[str]:
@@ -157,31 +146,33 @@ def _from_decisions(
 def _with_coded_hierarchies(types: Mapping[str, Type], source: "Source") -> dict[str, Type]:
     """Return the types with hierarchies of codes in place of those that list labels of codes."""
     with_codes = dict(types)
-    for name, declared_type in types.items():
-        codes: dict[str, list[str]] = {}
+    for name, column_type in types.items():
+        codes_by_label: dict[str, list[str]] = {}
         for code, label in source.metadata.of_column(name).value_labels.items():
-            codes.setdefault(label, []).append(text_of(code))
-        listed_values = {row[0] for row in declared_type.hierarchy}
-        if (
-            codes
-            and listed_values & set(codes)
-            and listed_values.isdisjoint(sum(codes.values(), []))
-        ):
+            codes_by_label.setdefault(label, []).append(text_of(code))
+        if _lists_labels(column_type, codes_by_label):
             rows = [
                 (code, *row[1:])
-                for row in declared_type.hierarchy
-                for code in codes.get(row[0], row[:1])
+                for row in column_type.hierarchy
+                for code in codes_by_label.get(row[0], row[:1])
             ]
-            with_codes[name] = replace(declared_type, hierarchy=tuple(rows))
+            with_codes[name] = replace(column_type, hierarchy=tuple(rows))
     return with_codes
+
+
+def _lists_labels(column_type: Type, codes_by_label: Mapping[str, Sequence[str]]) -> bool:
+    """Return whether the hierarchy of a type lists labels of codes, and no code."""
+    listed_values = {row[0] for row in column_type.hierarchy}
+    codes = {code for label_codes in codes_by_label.values() for code in label_codes}
+    return not listed_values.isdisjoint(codes_by_label) and listed_values.isdisjoint(codes)
 
 
 def _with_orders(plan: "Plan", types: Mapping[str, Type], source: "Source") -> Mapping[str, Type]:
     """Return the types with the orders of confidential columns, if t-closeness depends on them.
 
-    The format of the released file may not keep the order of categories.
+    They are recorded because the format of the released file may not keep the order of categories.
     """
-    if all(vars(step).get("closeness") is None for step in plan.steps):
+    if all(step.closeness is None for step in plan.steps):
         return types
     confidential = columns_with(plan.roles, "confidential")
     frame = tables.open_frame(source.table)
@@ -189,37 +180,3 @@ def _with_orders(plan: "Plan", types: Mapping[str, Type], source: "Source") -> M
     orders = {name: category_order(tables.arrow(frame, name)) for name in names}
     ordinal = {name: Type("ordinal", order=order) for name, order in orders.items() if order}
     return {**types, **ordinal}
-
-
-def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
-    return [
-        Finding(
-            "kind-inferred",
-            "informs",
-            f"Column {name!r} is treated as {declared_type.kind}: {declared_type.why}.",
-            {"kind": declared_type.kind},
-            (name,),
-            "Declare another kind with `types`.",
-        )
-        for name, declared_type in types.items()
-        if declared_type.why
-    ]
-
-
-def _missing_code_findings(missing_codes: MissingCodes, frame: Frame) -> list[Finding]:
-    findings = []
-    for name, codes in missing_codes.items():
-        cells = int(is_missing_code(frame, name, codes).sum())
-        if cells:
-            cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
-            findings.append(
-                Finding(
-                    "missing-codes",
-                    "informs",
-                    f"{cells:,} {cells_hold.format(name)} a missing code and count as missing.",
-                    {"cells": cells},
-                    (name,),
-                    "Declare other codes with `missing_codes`.",
-                )
-            )
-    return findings

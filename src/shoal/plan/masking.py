@@ -1,6 +1,6 @@
 """Run a plan on a table: apply its steps, measure the result, collect evidence for the verdict."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,30 +12,37 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import restore_decimals
 from shoal.frame.missing_codes import without_codes
+from shoal.frame.new_values import TextColumn, with_values
 from shoal.frame.numbers_in_text import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.types import Type
 from shoal.metrics.assessment import Assessment, linear_cost_measures
 from shoal.metrics.assessment.category_inputs import categorical_columns
-from shoal.partitioners import entry as partitioner_entry
 from shoal.partitioners import method_label
 from shoal.plan.assessment import measure_release
-from shoal.plan.chaining import apply_steps, is_chained
-from shoal.plan.definition.other_columns import changes_to_name_all_columns, columns_to_drop
+from shoal.plan.chaining import is_chained
+from shoal.plan.definition.other_columns import columns_to_drop
 from shoal.plan.draft import Draft
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.edits import refuse_broken_edits
-from shoal.plan.findings.homogeneity import count_by_column
+from shoal.plan.findings.homogeneity import count_shared_by_column
+from shoal.plan.findings.run import run_findings
 from shoal.plan.guarantees import (
     check_guarantees,
     must_refuse_homogeneous,
     refuse_homogeneous_classes,
 )
-from shoal.plan.interpretation import Interpretation, describe_interpretation, interpret_frame
+from shoal.plan.interpretation import Interpretation, interpret_frame
 from shoal.plan.profile import profile
+from shoal.plan.release_plan import (
+    drawn_step_seeds,
+    plan_of_release,
+    reproducible_step,
+    without_time_budget,
+)
 from shoal.plan.shuffle import random_order
-from shoal.plan.warnings import run_findings
-from shoal.steps import GroupingStep, Microaggregate, Step, StepResult
+from shoal.steps import Step, StepResult
 
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
@@ -69,23 +76,21 @@ def draft_release(
     _check_columns(plan, table)
     if interpretation is None:
         interpretation = interpret_frame(plan, table)
-    kind_findings = describe_interpretation(interpretation, table)
     all_records = _read_declared_columns(plan, table, interpretation)
     records = _select_records(plan, all_records)
     units = plan.units_in(records.frame)
-    steps = [_reproducible_step(step, interpretation) for step in plan.steps]
+    steps = [reproducible_step(step, interpretation) for step in plan.steps]
     confidential = columns_with(plan.roles, "confidential")
     masked, results = apply_steps(steps, records.frame, confidential, interpretation.types)
-    release_plan = _plan_of_release(
+    release_plan = plan_of_release(
         plan,
         interpretation,
-        [_without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
+        [without_time_budget(*pair) for pair in zip(steps, results, strict=True)],
         records.seed,
         all_records.columns,
     )
     intact_steps = [step for step in release_plan.steps if release_plan.is_intact(step)]
     check_guarantees(intact_steps, masked, confidential, release_plan.types, units)
-    findings = run_findings(release_plan, all_records, records.is_complete, results)
     measures = _measure(release_plan, records.frame, masked, results, units)
     evidence = Evidence(
         release_plan,
@@ -94,43 +99,19 @@ def draft_release(
         units,
         tuple(groups for result in results for groups in result.partitions),
         measures=measures,
-        run_findings=[*kind_findings, *findings],
+        run_findings=run_findings(release_plan, table, all_records, records.is_complete, results),
     )
-    _refuse_by_plan(evidence, records.frame, masked)
+    _enforce_refusals(evidence, records.frame, masked)
     return Draft(
         evidence,
         data=restore_decimals(tables.to_native(evidence.released), data, records.rows),
         remarks=measures.remarks,
         unchanged=_unchanged_columns(release_plan, evidence.released, results),
         provenance=_provenance(results, masked, release_plan.quasi_identifiers),
-        drawn_seeds=_new_seeds(plan, steps, records.seed),
+        drawn_seeds=_drawn_seeds(plan, steps, records.seed),
         rows=records.rows,
         profile=profile(release_plan, records.frame, masked, results, units),
     )
-
-
-def _new_seeds(plan: "Plan", steps: Sequence[Step], seed: int | None) -> tuple[int, ...]:
-    """Return the seeds that were drawn for ``steps``, and for the order of the records."""
-    order_seeds = () if seed is None or seed == plan.random_state else (seed,)
-    return (*drawn_seeds(plan, steps), *order_seeds)
-
-
-def _refuse_by_plan(evidence: Evidence, frame: Frame, masked: Frame) -> None:
-    """Refuse homogeneous classes and broken edits, if the plan requires that."""
-    plan = evidence.plan
-    if must_refuse_homogeneous(plan):
-        labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
-        shared_counts = count_by_column(labels, masked, confidential, evidence.units)
-        refuse_homogeneous_classes(plan, shared_counts, int(labels.max()) + 1)
-    refuse_broken_edits(plan, frame, evidence.released)
-
-
-def _unchanged_columns(
-    plan: "Plan", released: Frame, results: Sequence[StepResult]
-) -> tuple[str, ...]:
-    """Return the released columns to which no step gave new values."""
-    changed = {*plan.masked, *(name for result in results for name in result.values)}
-    return tuple(name for name in released.columns if name not in changed)
 
 
 def _check_columns(plan: "Plan", frame: Frame) -> None:
@@ -155,7 +136,7 @@ def _select_records(plan: "Plan", all_records: Frame) -> SelectedRecords:
 
     They are shuffled before any step, so that ties are not broken by the original order.
     """
-    is_complete = _complete_records(plan, all_records)
+    is_complete = _mark_complete_records(plan, all_records)
     frame = tables.filter_rows(all_records, is_complete)
     if not plan.shuffle:
         rows = None if is_complete.all() else np.flatnonzero(is_complete)
@@ -167,46 +148,7 @@ def _select_records(plan: "Plan", all_records: Frame) -> SelectedRecords:
     )
 
 
-def _measure(
-    plan: "Plan",
-    frame: Frame,
-    masked: Frame,
-    results: Sequence[StepResult],
-    units: NDArray[np.int64] | None,
-) -> Assessment:
-    """Return the measures of a release: those of linear cost, and others if the plan needs them."""
-    categories = categorical_columns(frame, masked, plan.masked, plan.recoded, plan.types)
-    names = linear_cost_measures(categories=bool(categories))
-    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
-    is_separate = sum(len(step.column_blocks) for step in plan.deciding_steps) > 1
-    if is_separate or plan.k is None:
-        names.append("linkage")
-    bounds = [result.bound for result in results if result.bound is not None]
-    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(plan.steps) else None
-    if bound is not None:
-        names.append("certified_gap")
-    if plan.weight is not None:
-        names.append("weighted_total_change")
-    if units is not None:
-        names += ["fewest_units", "largest_unit_share"]
-    return measure_release(plan, frame, masked, names, units, bound)
-
-
-def drawn_seeds(plan: "Plan", seeded_steps: Sequence[Step]) -> tuple[int, ...]:
-    """Return the seeds that ``seeded_steps`` have and the steps of the plan do not."""
-    steps = zip(plan.steps, seeded_steps, strict=True)
-    pairs_by_step = [
-        zip(plan_step.seeds, seeded_step.seeds, strict=True) for plan_step, seeded_step in steps
-    ]
-    return tuple(
-        drawn_seed
-        for pairs in pairs_by_step
-        for plan_seed, drawn_seed in pairs
-        if plan_seed is None and drawn_seed is not None
-    )
-
-
-def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
+def _mark_complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     """Return a mask of the records that no step drops for a missing value."""
     is_complete = ~tables.has_missing(frame, plan.required_columns)
     if not is_complete.any():
@@ -220,48 +162,79 @@ def _complete_records(plan: "Plan", frame: Frame) -> NDArray[np.bool_]:
     return np.asarray(is_complete)
 
 
-def _reproducible_step(step: Step, interpretation: Interpretation) -> Step:
-    """Return a step with the decimals that a file shows, and with its missing seeds drawn."""
-    if isinstance(step, Microaggregate):
-        step = step.with_decimals_of(interpretation.decimals)
-    return step.draw_missing_seeds()
+def apply_steps(
+    steps: Sequence[Step], frame: Frame, confidential: Sequence[str], types: Mapping[str, Type]
+) -> tuple[Frame, list[StepResult]]:
+    """Apply steps in order; return the masked table and the result of each step.
 
-
-def _without_time_budget(step: Step, result: StepResult) -> Step:
-    """Return the step that reproduces a result: what it did within a time budget, if any."""
-    partitioner = result.reproducible_partitioner
-    if not isinstance(step, GroupingStep) or partitioner is None:
-        return step
-    if partitioner_entry(partitioner) == partitioner_entry(step.partitioner):
-        return step
-    return step.replace(partitioner=partitioner)
-
-
-def _plan_of_release(
-    plan: "Plan",
-    interpretation: Interpretation,
-    steps: Sequence[Step],
-    seed: int | None,
-    columns: Sequence[str],
-) -> "Plan":
-    """Return the plan that reproduces a release: the given one, if it states all of that already.
-
-    It states what was inferred and drawn, and names all ``columns`` of the table.
+    A step is applied to the columns that it masks as earlier steps have masked them, and to all
+    others as in the original. A column that was recoded to text is nominal for later steps.
     """
-    parameters = {
-        "types": interpretation.types,
-        "missing_codes": interpretation.missing_codes,
-        "steps": steps,
-        "random_state": seed,
-        **changes_to_name_all_columns(plan, columns),
-    }
-    changes = {name: value for name, value in parameters.items() if value != getattr(plan, name)}
-    return plan.replace(**changes) if changes else plan
+    results: list[StepResult] = []
+    values: dict[str, Any] = {}
+    masked = frame
+    for step in steps:
+        chained = [name for name in step.columns if name in values]
+        step_input, known_types = frame, types
+        if chained:
+            all_chained = len(chained) == len(step.columns)
+            step_input = masked if all_chained else tables.with_columns_of(frame, masked, chained)
+            recoded = [name for name in chained if isinstance(values[name], TextColumn)]
+            known_types = {**types, **dict.fromkeys(recoded, Type("nominal"))}
+        result = step.apply(step_input, confidential, known_types)
+        results.append(result)
+        values |= result.values
+        masked = with_values(masked, result.values)
+    return masked, results
+
+
+def _measure(
+    plan: "Plan",
+    original: Frame,
+    masked: Frame,
+    results: Sequence[StepResult],
+    units: NDArray[np.int64] | None,
+) -> Assessment:
+    """Return the measures of a release: those of linear cost, and others if the plan needs them."""
+    categories = categorical_columns(original, masked, plan.masked, plan.recoded, plan.types)
+    names = linear_cost_measures(categories=bool(categories))
+    # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
+    are_separate = sum(len(step.column_blocks) for step in plan.deciding_steps) > 1
+    if are_separate or plan.k is None:
+        names.append("linkage")
+    bounds = [result.bound for result in results if result.bound is not None]
+    bound = sum(bounds) if len(bounds) == len(results) and not is_chained(plan.steps) else None
+    if bound is not None:
+        names.append("certified_gap")
+    if plan.weight is not None:
+        names.append("weighted_total_change")
+    if units is not None:
+        names += ["fewest_units", "largest_unit_share"]
+    return measure_release(plan, original, masked, names, units, bound)
+
+
+def _enforce_refusals(evidence: Evidence, original: Frame, masked: Frame) -> None:
+    """Refuse homogeneous classes and broken edits, if the plan requires that."""
+    plan = evidence.plan
+    if must_refuse_homogeneous(plan):
+        labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
+        shared_counts = count_shared_by_column(labels, masked, confidential, evidence.units)
+        refuse_homogeneous_classes(plan, shared_counts, int(labels.max()) + 1)
+    refuse_broken_edits(plan, original, evidence.released)
+
+
+def _unchanged_columns(
+    plan: "Plan", released: Frame, results: Sequence[StepResult]
+) -> tuple[str, ...]:
+    """Return the released columns to which no step gave new values."""
+    changed = {*plan.masked, *(name for result in results for name in result.values)}
+    return tuple(name for name in released.columns if name not in changed)
 
 
 def _provenance(
     results: Sequence[StepResult], masked: Frame, quasi_identifiers: Sequence[str]
 ) -> dict[str, Any]:
+    """Return how a release was made: methods and software, with its numbers of cells."""
     partitioners = [fitted for result in results for fitted in result.fitted_partitioners]
     return {
         "records": len(masked),
@@ -269,3 +242,11 @@ def _provenance(
         "methods": list(dict.fromkeys(method_label(fitted) for fitted in partitioners)),
         "versions": {name: installed_version(name) for name in SOFTWARE},
     }
+
+
+def _drawn_seeds(
+    plan: "Plan", seeded_steps: Sequence[Step], order_seed: int | None
+) -> tuple[int, ...]:
+    """Return the seeds that were drawn for the steps, and for the order of the records."""
+    is_drawn = order_seed is not None and order_seed != plan.random_state
+    return (*drawn_step_seeds(plan, seeded_steps), *((order_seed,) if is_drawn else ()))

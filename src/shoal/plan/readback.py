@@ -66,7 +66,7 @@ def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
         if not changed:
             raise
         raise _not_representable(name, changed, error) from None
-    measures = {**(evidence.measures or {}), **_class_measures(evidence, file_evidence)}
+    measures = {**(evidence.measures or {}), **_recounted_class_measures(evidence, file_evidence)}
     return JudgedFile(verdict, measures, tuple(released.columns))
 
 
@@ -104,14 +104,14 @@ def coded_columns(plan: "Plan", types: Mapping[str, Type]) -> list[str]:
     These are the strata and, if a step constrains their values, the confidential columns.
     """
     strata = [name for step in plan.steps for name in step.strata]
-    options = [vars(step) for step in plan.steps]
-    is_constrained = any(
-        option.get("diversity") or option.get("closeness") is not None for option in options
-    )
+    are_constrained = any(step.diversity or step.closeness is not None for step in plan.steps)
     # Distances that depend on confidential columns need these as numbers.
-    is_constrained = is_constrained and not any(option.get("dependence") for option in options)
-    confidential = columns_with(plan.roles, "confidential") if is_constrained else []
-    confidential = [name for name in confidential if name not in types]
+    are_numbers = any(getattr(step, "dependence", 0.0) for step in plan.steps)
+    confidential = []
+    if are_constrained and not are_numbers:
+        confidential = [
+            name for name in columns_with(plan.roles, "confidential") if name not in types
+        ]
     return [name for name in dict.fromkeys([*strata, *confidential]) if name not in plan.masked]
 
 
@@ -145,16 +145,15 @@ def _columns_with_other_classes(
 
 
 def _same_classes(in_memory: Any, in_file: Any) -> bool:
-    joint_labels = classes(np.column_stack([classes(in_memory), classes(in_file)]))
-    return (
-        len(
-            {int(np.max(labels)) for labels in (classes(in_memory), classes(in_file), joint_labels)}
-        )
-        == 1
-    )
+    """Return whether two columns of codes divide the records into the same classes."""
+    labels_in_memory, labels_in_file = classes(in_memory), classes(in_file)
+    joint_labels = classes(np.column_stack([labels_in_memory, labels_in_file]))
+    n_classes = {int(labels.max()) for labels in (labels_in_memory, labels_in_file, joint_labels)}
+    return len(n_classes) == 1
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
+    """Return the error that refuses a file which cannot represent some values."""
     reason = str(error).replace(" Please report this: no data were released.", "")
     hold = "holds" if len(columns) == 1 else "hold"
     return GuaranteeBroken(
@@ -168,12 +167,9 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
     )
 
 
-def _class_measures(in_memory: Evidence, in_file: Evidence) -> Mapping[str, Any]:
-    """Return the measures of classes, counted again if the file has other classes."""
-    labels = in_file.joint_classes[:, np.newaxis]
-    if (
-        in_memory.measures
-        and compute("class_sizes", {"released": labels}) == in_memory.measures["class_sizes"]
-    ):
+def _recounted_class_measures(in_memory: Evidence, in_file: Evidence) -> Mapping[str, Any]:
+    """Return the measures of classes as counted in the file; none if its classes are the same."""
+    class_sizes = compute("class_sizes", {"released": in_file.joint_classes[:, np.newaxis]})
+    if in_memory.measures and class_sizes == in_memory.measures["class_sizes"]:
         return {}
     return in_file.class_measures()

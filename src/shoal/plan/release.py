@@ -141,9 +141,9 @@ class Release:
 
         It holds the plan with its seeds.
         """
-        from shoal.audit.manifest import of_release  # imports upwards, as report does
+        from shoal.audit import manifest  # imports upwards, as report does
 
-        return of_release(self)
+        return manifest.of_release(self)
 
     def report(
         self,
@@ -184,7 +184,7 @@ class Release:
             Without a path, an object that notebooks show; its ``html`` is the page.
         """
         # Imports upwards: see docs/architecture.md.
-        from shoal.report.evidence import gather_evidence
+        from shoal.report.attack_evidence import gather_evidence
         from shoal.report.inline import inline_report
         from shoal.report.summary import check_evidence_audience
         from shoal.report.write import write_report

@@ -4,18 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from shoal._text import count
 from shoal.errors import ShoalWarning, Wording, python_wording
-from shoal.frame.roles import RECORD_UNIT as RECORD_UNIT
+from shoal.frame.roles import RECORD_UNIT
 
-# Code of the finding that missing cells were counted as equal to every value.
+# The codes of findings on which the sentence of a verdict depends.
 MATCH_ANY = "missing-cells-match-any"
-# Code of the finding that records were counted where k counts units.
 UNITS_NOT_COUNTED = "units-not-counted"
-# Clauses of a verdict on a release in which other columns make some records unique.
+LIMIT_BROKEN = "limit-broken"
+UNIQUE_RECORDS = "unique-on-unchanged-columns"
+CONFIDENTIAL_KEY = "confidential-key"
+
+# Clauses of that sentence if columns other than the quasi-identifiers single records out.
 ON_QUASI_IDENTIFIERS = " on the quasi-identifiers only"
 UNIQUE_VALUES = ", and confidential values single some records out"
-# Code of the finding that a limit of the plan is not met.
-LIMIT_BROKEN = "limit-broken"
 
 Severity = Literal["breaks", "qualifies", "informs"]
 Status = Literal["kept", "qualified", "not kept"]
@@ -95,10 +97,9 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
         qualifying = {finding.code for finding in self.of("qualifies")}
-        is_unique = "unique-on-unchanged-columns" in qualifying
         return self._make_sentence(
-            ON_QUASI_IDENTIFIERS if is_unique else "",
-            UNIQUE_VALUES if "confidential-key" in self.codes() else "",
+            ON_QUASI_IDENTIFIERS if UNIQUE_RECORDS in qualifying else "",
+            UNIQUE_VALUES if CONFIDENTIAL_KEY in self.codes() else "",
         )
 
     @property
@@ -106,14 +107,13 @@ class Verdict:
         """The sentence in the words of version 0.1.0, which manifests may state."""
         return self._make_sentence("", "")
 
-    def _make_sentence(self, scope_clause: str, unique_values: str) -> str:
+    def _make_sentence(self, scope_clause: str, unique_clause: str) -> str:
         """Return the sentence, with clauses on the scope of k and on unique confidential values."""
         count_clause = self._count_clause
-        broken = self.of("breaks")
-        if broken and all(finding.code == LIMIT_BROKEN for finding in broken):
-            limits = "1 limit" if len(broken) == 1 else f"{len(broken)} limits"
-            verb = "is" if len(broken) == 1 else "are"
-            return f"{limits} of the plan {verb} not met; {count_clause}."
+        breaking, qualifying = self.of("breaks"), self.of("qualifies")
+        if breaking and all(finding.code == LIMIT_BROKEN for finding in breaking):
+            verb = "is" if len(breaking) == 1 else "are"
+            return f"{count(len(breaking), 'limit')} of the plan {verb} not met; {count_clause}."
         if self.promised is None:
             return f"No k-anonymity is promised; {count_clause}."
         if self.promised == 1:
@@ -121,17 +121,16 @@ class Verdict:
         if self.k < self.promised:
             return f"k = {self.promised} is not kept: {count_clause}."
         if self.status == "not kept":
-            return f"The promise is not kept: {self.of('breaks')[0].sentence}"
+            return f"The promise is not kept: {breaking[0].sentence}"
         if self._uncounted_unit:
             unit = f"units of {self._uncounted_unit!r}"
             return f"Whether k = {self.promised} is kept in {unit} was not checked: {count_clause}."
         if self.status == "qualified":
-            number = len(self.of("qualifies"))
-            reservations = "1 reservation" if number == 1 else f"{number} reservations"
+            reservations = count(len(qualifying), "reservation")
             return (
                 f"k = {self.promised} is kept{scope_clause}, with {reservations}: {count_clause}."
             )
-        return f"k = {self.promised} is kept: {count_clause}{unique_values}."
+        return f"k = {self.promised} is kept: {count_clause}{unique_clause}."
 
     @property
     def _count_clause(self) -> str:
@@ -144,8 +143,11 @@ class Verdict:
     @property
     def _uncounted_unit(self) -> str:
         """The column of the units that k counts, if they were not counted; empty otherwise."""
-        units = [finding.figures["unit"] for finding in self.findings if "unit" in finding.figures
-                 and finding.code == UNITS_NOT_COUNTED]  # fmt: skip
+        units = [
+            finding.figures["unit"]
+            for finding in self.findings
+            if finding.code == UNITS_NOT_COUNTED and "unit" in finding.figures
+        ]
         return units[0] if units else ""
 
     @property
@@ -178,7 +180,7 @@ class Verdict:
         omitted = () if ways_out else ("way_out",)
         findings = [
             {
-                name: _as_plain(value)
+                name: _rounded(value)
                 for name, value in asdict(finding).items()
                 if name not in omitted
             }
@@ -215,17 +217,17 @@ def make_verdict(
     return Verdict(promised, k, unit, tuple(ranked), exact)
 
 
-def _as_plain(value: Any) -> Any:
-    """Return figures as plain data, with four digits."""
+def _rounded(value: Any) -> Any:
+    """Return plain data with floats rounded to four significant digits, and tuples as lists."""
     if isinstance(value, Mapping):
-        return {name: _as_plain(entry) for name, entry in value.items()}
+        return {name: _rounded(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_as_plain(entry) for entry in value]
+        return [_rounded(entry) for entry in value]
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
 def count_phrase(number: int, unit: str = RECORD_UNIT) -> str:
     """Return a phrase such as ``5 records`` or ``3 units of 'person'``."""
     if unit == RECORD_UNIT:
-        return f"{number:,} record{'' if number == 1 else 's'}"
-    return f"{number:,} unit{'' if number == 1 else 's'} of {unit!r}"
+        return count(number, "record")
+    return f"{count(number, 'unit')} of {unit!r}"

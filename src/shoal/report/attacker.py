@@ -1,20 +1,17 @@
 """Sentences about what an attacker can and cannot do, derived from the measures of a release."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-from shoal._text import count, join_names
-from shoal.frame.roles import columns_with
-from shoal.plan.findings.phrases import format_share
+from shoal._text import count
+from shoal.frame.roles import RECORD_UNIT, columns_with
+from shoal.plan.findings.phrases import MAX_NAMES, format_share, join_few
 from shoal.plan.release import ReleaseLike
-from shoal.plan.verdict import RECORD_UNIT, UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
+from shoal.plan.verdict import UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 
 PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
-MAX_NAMES = 6  # columns shown by name; the others are counted
 # Findings whose columns may disclose original values.
 DISCLOSING_FINDINGS = ("dominated-groups", "derived-column", "pairs", "one-contributor")
-
-
 # The l-diversity of the class in which it is least, by the way in which values are counted.
 DIVERSITY_PHRASES = {
     "distinct": "at least {:.4g} distinct values",
@@ -28,14 +25,16 @@ def explanation(release: ReleaseLike) -> str:
 
 
 def _picking_chance(release: ReleaseLike) -> str:
+    """Return sentences on how many records look alike, and on the chance of the right one."""
     plan, verdict = release.plan, release.verdict
     linkage = release.measures.get("linkage")
     linkage_sentence = ""
     if linkage is not None:
-        linkage_sentence = f" Anyone who knows them all links {format_share(linkage)} correctly."
+        linked = f"{format_share(linkage)} of the records"
+        linkage_sentence = f" Anyone who knows them all links {linked} correctly."
     if plan.k is None:
         return (
-            "Some masked columns are protected in another way than k-anonymity, or not at all."
+            "Some masked columns are protected by other means than k-anonymity, or not at all."
             f"{linkage_sentence}"
         )
     k = verdict.smallest_class
@@ -62,13 +61,13 @@ def _ceiling_clause(release: ReleaseLike) -> str:
             f", so the chance of picking the right one is at most 1 in {k} ({100 * ceiling:.3g} %)."
         )
     return (
-        ". A unit may have several of the records that look alike: one of them picked at random is"
-        f" of the right unit with a chance of at most {format_share(ceiling)}."
+        ". A unit may have several of the records that look alike: if one of them is picked at"
+        f" random, the chance that it belongs to the right unit is at most {format_share(ceiling)}."
     )
 
 
 def chance_ceiling(release: ReleaseLike) -> float | None:
-    """Return the greatest chance that a record picked in a class is of a given person.
+    """Return the greatest chance that a record picked from a class belongs to a given person.
 
     Where units are counted, it is the greatest share of one unit in the records of a class. It is
     None if the release guarantees no k, or if units were not counted.
@@ -107,60 +106,55 @@ def attacker_cannot(release: ReleaseLike) -> list[str]:
     sentences = []
     if k > 1 and plan.k is not None:
         sentences.append(
-            f"Single a person out by {name_some(plan.quasi_identifiers)}: at least"
+            f"Single a person out by {join_few(plan.quasi_identifiers)}: at least"
             f" {count_phrase(k, verdict.unit)} share every combination of released values."
         )
-    hidden = _hidden_columns(verdict)
-    if hidden:
+    unreadable = _unreadable_columns(verdict)
+    if unreadable:
         sentences.append(
-            f"Read the original {name_some(hidden)} of a person: no released value is the original"
-            " one."
+            f"Read the original {join_few(unreadable)} of a person: no released value is the"
+            " original one."
         )
     if columns_with(plan.roles, "household") and plan.k is not None and k > 1:
         are_whole = all(vars(step).get("whole_households", False) for step in plan.steps)
-        household_phrase = f"whole households, at least {k} of them"
-        household_phrase = household_phrase if are_whole else f"members of at least {k} households"
+        household_phrase = (
+            f"whole households, at least {k} of them"
+            if are_whole
+            else f"members of at least {k} households"
+        )
         sentences.append(f"Find the household of a person: every class holds {household_phrase}.")
     if plan.dropped:
         columns_phrase = "this column was" if len(plan.dropped) == 1 else "these columns were"
-        sentences.append(
-            f"Find {name_some(plan.dropped)} in the release: {columns_phrase} dropped."
-        )
+        sentences.append(f"Find {join_few(plan.dropped)} in the release: {columns_phrase} dropped.")
     return sentences
 
 
 def attacker_can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker, in sentences."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
-    smallest_phrase = count_phrase(k, verdict.unit) if k > 1 else "a single record"
-    sentences = [
-        f"Narrow a person who is known to be in the table down to {smallest_phrase} or more."
-    ]
     if plan.k is None:
         is_limited = any(step.promises == PROBABILISTIC for step in plan.steps)
-        limit = "" if is_limited else "; no k limits how often"
-        sentences = [f"Link a person to the record with the nearest values{limit}."]
+        limit_clause = "" if is_limited else "; no k limits how often that is right"
+        sentences = [f"Link a person to the record with the nearest values{limit_clause}."]
     elif k == 1:
         noun = "the one record" if verdict.unit == RECORD_UNIT else "records"
         sentences = [f"Find {noun} of some persons by combining all masked columns."]
+    else:
+        sentences = [
+            "Narrow the search for a person who is known to be in the table down to"
+            f" {count_phrase(k, verdict.unit)} or more."
+        ]
     confidential = columns_with(plan.roles, "confidential")
     if k > 1 and plan.k is not None:
-        sentences += _confidential_values(release)
+        sentences += _confidential_value_sentences(release)
     elif confidential:
-        sentences.append(f"Read the {name_some(confidential)} of whoever is linked correctly.")
-    sentences += _exact_values(verdict)
+        sentences.append(f"Read the {join_few(confidential)} of whoever is linked correctly.")
+    sentences += _exact_value_sentences(verdict)
     return sentences + [
         SENTENCE_BY_CODE[finding.code](finding)
         for finding in verdict.findings
         if finding.code in SENTENCE_BY_CODE
     ]
-
-
-def name_some(columns: Sequence[str]) -> str:
-    """Return the names of columns for a sentence; of many, the first and the number of others."""
-    n_others = len(columns) - MAX_NAMES
-    names = columns if n_others <= 0 else [*columns[:MAX_NAMES], f"{n_others} more"]
-    return join_names(names)
 
 
 def uncovered_warnings(release: ReleaseLike) -> list[str]:
@@ -169,7 +163,7 @@ def uncovered_warnings(release: ReleaseLike) -> list[str]:
     return [warning for warning in release.warnings if warning not in shown_sentences]
 
 
-def _hidden_columns(verdict: Verdict) -> list[str]:
+def _unreadable_columns(verdict: Verdict) -> list[str]:
     """Return the masked columns in which no record shows or discloses its original value."""
     readable = {
         name
@@ -184,7 +178,8 @@ def _hidden_columns(verdict: Verdict) -> list[str]:
     ]
 
 
-def _exact_values(verdict: Verdict) -> list[str]:
+def _exact_value_sentences(verdict: Verdict) -> list[str]:
+    """Return which original values can be read because they are released unchanged."""
     shares = {name: share for name, share in (verdict.exact or {}).items() if name and share > 0}
     if not shares:
         return []
@@ -200,51 +195,28 @@ def _exact_values(verdict: Verdict) -> list[str]:
     ]
 
 
-def _unchanged(finding: Finding) -> str:
+def _unique_record_sentence(finding: Finding) -> str:
     units = finding.figures.get("of")
-    owners = "the records" if units is None else units
+    population = "the records" if units is None else units
     known_clause = "is known too: it is" if len(finding.columns) == 1 else "are known too: they are"
     return (
         f"Find {'' if units is None else 'a record of '}"
-        f"{format_share(finding.figures['with_masked'])} of {owners}, if"
-        f" {name_some(finding.columns)} {known_clause} released unchanged."
+        f"{format_share(finding.figures['with_masked'])} of {population}, if"
+        f" {join_few(finding.columns)} {known_clause} released unchanged."
     )
 
 
-def _derived_columns(finding: Finding) -> str:
+def _derived_column_sentence(finding: Finding) -> str:
     rules = finding.figures["rules"].items()
-    phrases = [f"{name} from {name_some(rule['from'])}" for name, rule in list(rules)[:MAX_NAMES]]
+    phrases = [f"{name} from {join_few(rule['from'])}" for name, rule in list(rules)[:MAX_NAMES]]
     and_more = f", and {len(rules) - MAX_NAMES} more" if len(rules) > MAX_NAMES else ""
-    return f"Compute {', '.join(phrases)}{and_more}: these columns are released unchanged."
+    return (
+        f"Compute, exactly or nearly, {', '.join(phrases)}{and_more}: the columns that this takes"
+        " are released unchanged."
+    )
 
 
-SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
-    "unique-on-unchanged-columns": _unchanged,
-    "confidential-key": lambda finding: (
-        f"Find a record by its {name_some(finding.columns)}, if that is known"
-        f"{'' if finding.severity == 'qualifies' else ' and no other record has it'}."
-    ),
-    "released-weights": lambda finding: (
-        f"Tell records that look alike apart by {name_some(finding.columns)}, if that is known."
-    ),
-    "derived-column": _derived_columns,
-    "dominated-groups": lambda finding: (
-        f"Estimate the greatest value of some groups from their mean: {name_some(finding.columns)}."
-    ),
-    "pairs": lambda finding: (
-        "Compute from the mean of a pair what the other contributed to it, as one of the two."
-    ),
-    "order-follows-column": lambda finding: (
-        f"Find a row by its place: the order of the records follows {name_some(finding.columns)}."
-    ),
-    "revealing-order": lambda finding: "Find the members of a household or unit in adjacent rows.",
-    "one-contributor": lambda finding: (
-        f"Read the {name_some(finding.columns)} of a record that gave its value to its whole group."
-    ),
-}
-
-
-def _confidential_values(release: ReleaseLike) -> list[str]:
+def _confidential_value_sentences(release: ReleaseLike) -> list[str]:
     """Return what becomes known of the confidential columns if no record is unique."""
     n_classes = sum(release.measures["class_sizes"].values())
     changed_classes = _counts_by_column(release, "homogeneous-before-masking", "homogeneous")
@@ -257,19 +229,20 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
         release, "homogeneous-group", "in_every_record"
     )
     sentences = [
-        f"Know about which {column} everybody in {number:,} of {n_classes:,} classes has: only the"
-        " masking of the values differs there."
+        f"Estimate the {column} of everybody in {number:,} of {n_classes:,} classes: all of them"
+        " shared a value, and the released values differ only because of the masking."
         for column, number in changed_classes.items()
     ]
     sentences += [
-        f"Be sure of the {column} of everybody in {number:,} of {n_classes:,} classes: all records"
-        " there share one value."
+        f"Learn the {column} of everybody in {number:,} of {n_classes:,} classes: all records there"
+        " share one value."
         for column, number in shared_in_every_record.items()
         if number
     ]
     sentences += [
-        f"Know a value of {column} that everybody in {number - shared_in_every_record[column]:,} of"
-        f" {n_classes:,} classes has in some record, if they can tell which records belong to whom."
+        f"Learn a value of {column} that everybody in {number - shared_in_every_record[column]:,}"
+        f" of {n_classes:,} classes has in some record, if they can tell which records belong to"
+        " whom."
         for column, number in shared_classes.items()
         if number > shared_in_every_record[column]
     ]
@@ -279,7 +252,7 @@ def _confidential_values(release: ReleaseLike) -> list[str]:
     ]
     if varying_columns:
         sentences.append(
-            f"Read which values of {name_some(varying_columns)} occur among the records that look"
+            f"Read which values of {join_few(varying_columns)} occur among the records that look"
             " alike, but not which of them is the person's."
         )
     return sentences
@@ -326,3 +299,31 @@ def _missing_cells_sentence(missing: dict[str, int]) -> str:
         " missing cell counts as a value of its own, so records look alike only where the same"
         " cells are missing."
     )
+
+
+SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
+    "unique-on-unchanged-columns": _unique_record_sentence,
+    "confidential-key": lambda finding: (
+        f"Find a record by its {join_few(finding.columns)}, if that is known"
+        f"{'' if finding.severity == 'qualifies' else ' and no other record has it'}."
+    ),
+    "released-weights": lambda finding: (
+        f"Tell records that look alike apart by {join_few(finding.columns)}, if that is known."
+    ),
+    "derived-column": _derived_column_sentence,
+    "dominated-groups": lambda finding: (
+        f"Estimate the greatest value of some groups from their mean: {join_few(finding.columns)}."
+    ),
+    "pairs": lambda finding: (
+        "As a member of a pair, compute what the other member contributed, from the mean and, if it"
+        " is weighted, the weights."
+    ),
+    "order-follows-column": lambda finding: (
+        "Find a record by its position: the order of the records follows"
+        f" {join_few(finding.columns)}."
+    ),
+    "revealing-order": lambda finding: "Find the members of a household or unit in adjacent rows.",
+    "one-contributor": lambda finding: (
+        f"Read the {join_few(finding.columns)} of a record whose value its whole group shows."
+    ),
+}

@@ -125,8 +125,8 @@ class Plot:
                 (self.x_position(value), TICK_LETTER * len(label) / 2 + 4) for value, label in marks
             ]
             if all(
-                b - a >= half_width + next_half_width
-                for (a, half_width), (b, next_half_width) in pairwise(ends)
+                next_position - position >= half_width + next_half_width
+                for (position, half_width), (next_position, next_half_width) in pairwise(ends)
             ):
                 return marks
         return marks[:1]

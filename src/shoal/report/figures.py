@@ -21,8 +21,7 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
     bars = size_bars(sizes, k)
     max_count = max(n_classes for *_, n_classes in bars)
     labels = [str(low) if low == high else f"{low:,}–{high:,}" for low, high, _ in bars]
-    longest = max(len(text) for (*_, n_classes), label in zip(bars, labels, strict=True)
-                  for text in (label, f"{n_classes:,}"))  # fmt: skip
+    longest = max(map(len, [*labels, *(f"{n_classes:,}" for *_, n_classes in bars)]))
     if TICK_LETTER * longest + 4 > PLOT_WIDTH / len(bars):
         return _size_rows(bars, labels, k)
     plot = Plot((0, len(bars)), (0, max_count * 1.12), width=WIDTH, height=260)
@@ -53,15 +52,17 @@ def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: i
 
 
 def _size_title(n_classes: int, label: str) -> str:
+    """Return the tooltip of a bar of class sizes."""
     return f"{count(n_classes, 'class', 'classes')} of {label} records"
 
 
 def _size_figure(plot: Plot, bars: Sequence[tuple[int, int, int]]) -> Figure:
-    smallest, largest, classes = bars[0][0], bars[-1][1], sum(n_classes for *_, n_classes in bars)
-    span = f"all hold {smallest:,}" if smallest == largest else (
-        f"the smallest holds {smallest:,}, the largest {largest:,}"
-    )  # fmt: skip
-    description = f"{classes:,} classes of records that look alike; {span} records."
+    smallest, largest = bars[0][0], bars[-1][1]
+    sizes = f"the smallest holds {smallest:,}, the largest {largest:,}"
+    if smallest == largest:
+        sizes = f"all hold {smallest:,}"
+    n_all = sum(n_classes for *_, n_classes in bars)
+    description = f"{n_all:,} classes of records that look alike; {sizes} records."
     return Figure("How many records look alike", description, plot.width, plot.height, plot.marks)
 
 
@@ -141,7 +142,7 @@ def hierarchy(entry: Mapping[str, Any]) -> Figure:
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
     change_description, names = _largest_change(entry), entry["columns"]
-    original_description = f"In the original table.{_left_out(entry)}"
+    original_description = f"In the original table.{_left_out_sentence(entry)}"
     return [
         heat_map("Correlations before", original_description, names, entry["before"]),
         heat_map("Correlations after", "In the release.", names, entry["after"]),
@@ -156,7 +157,7 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
     return [
         heat_map(
             "Associations before",
-            f"In the original table. {measure_description}{_left_out(entry)}",
+            f"In the original table. {measure_description}{_left_out_sentence(entry)}",
             names,
             entry["before"],
             signed=False,
@@ -166,7 +167,7 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
     ]
 
 
-def _left_out(entry: Mapping[str, Any]) -> str:
+def _left_out_sentence(entry: Mapping[str, Any]) -> str:
     """Return a sentence on the columns that a matrix does not show; may be empty."""
     number = entry.get("columns_left_out", 0)
     if not number:
@@ -175,6 +176,7 @@ def _left_out(entry: Mapping[str, Any]) -> str:
 
 
 def _largest_change(entry: Mapping[str, Any]) -> str:
+    """Return a sentence on the pair of columns whose value changed most."""
     names = entry["columns"]
     largest, first, second = max(
         (abs(value), names[i], names[j])
@@ -199,27 +201,29 @@ def proven_gap(loss: float, gap: float) -> Figure:
         f"The release loses {loss:.2f} %. No groups of at least k records lose less than"
         f" {unavoidable:.2f} %: this is proven, not estimated."
     )
-    legend = [("after", "must be lost"), ("before", "at most this could be avoided")]
+    legend = [("after", "must be lost"), ("before", "may be avoidable, at most")]
     if gap < NEGLIGIBLE_GAP:
         description = (
             f"The release loses {loss:.2f} %, and no groups of at least k records lose less."
         )
         legend = legend[:1]
-    return Figure("How near the least possible loss", description, WIDTH, 110, plot.marks, legend)
+    title = "How close the loss is to the least possible"
+    return Figure(title, description, WIDTH, 110, plot.marks, legend)
 
 
 def _number_figure(entry: Mapping[str, Any]) -> Figure:
+    """Draw a numeric column: bars before, an outline after."""
     edges, original_counts, released_counts = entry["edges"], entry["before"], entry["after"]
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
     records = sum(released_counts)
     shares = [None if count is None else 100 * count / records for count in original_counts]
     released = [100 * count / records for count in released_counts]
-    top = max(*(share or 0 for share in shares), *released) * 1.08
+    y_max = max(*(share or 0 for share in shares), *released) * 1.08
     years = bool(entry.get("years"))
-    plot = Plot((bounds[0], bounds[-1]), (0, top), years=years)
+    plot = Plot((bounds[0], bounds[-1]), (0, y_max), years=years)
     plot.axes(shorten(entry["column"], MAX_NAME), "% of the records")
-    names = _bins(edges, years=years)
+    names = _bin_names(edges, years=years)
     for (low, high), share, name in zip(pairwise(bounds), shares, names, strict=True):
         if share:
             plot.box((low, high), (0, share), "before", f"{name}: {share:.1f} % before")
@@ -233,7 +237,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
     ]
     return Figure(
         f"{entry['column']} before and after",
-        _hidden_records(entry["withheld"]),
+        _withheld_sentence(entry["withheld"]),
         plot.width,
         plot.height,
         plot.marks,
@@ -243,6 +247,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
 
 
 def _category_figure(entry: Mapping[str, Any]) -> Figure:
+    """Draw a column of categories: two bars for each."""
     names = list(entry["categories"])
     if entry["others"]:
         names.append(f"{entry['others']} others")
@@ -252,8 +257,8 @@ def _category_figure(entry: Mapping[str, Any]) -> Figure:
         (100 * original_share / records, 100 * released_share / records)
         for original_share, released_share in zip(entry["before"], entry["after"], strict=True)
     ]
-    top = max((max(pair) for pair in pairs), default=1) * 1.05
-    plot = Plot((0, top), (len(names), 0), height=height, left=120)
+    x_max = max((max(pair) for pair in pairs), default=1) * 1.05
+    plot = Plot((0, x_max), (len(names), 0), height=height, left=120)
     plot.y = (float(len(names)), 0.0)  # the first category on top
     plot.axes("% of the records", "", y_ticks=False)
     for i, (name, (original_share, released_share)) in enumerate(zip(names, pairs, strict=True)):
@@ -301,7 +306,8 @@ def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
     return bars
 
 
-def _bins(edges: Sequence[float], *, years: bool) -> list[str]:
+def _bin_names(edges: Sequence[float], *, years: bool) -> list[str]:
+    """Return the bins of a histogram in words; the first and the last are open."""
     labels = [f"{edge:.6g}" if years else f"{edge:,.6g}" for edge in edges]
     inner = [f"{low} to {high}" for low, high in pairwise(labels)]
     return [f"below {labels[0]}", *inner, f"from {labels[-1]}"]
@@ -311,9 +317,9 @@ def _format_signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")  # no negative zero
 
 
-def _hidden_records(number: int) -> str:
+def _withheld_sentence(n_records: int) -> str:
     """Return a sentence on the records that a histogram does not show; may be empty."""
-    if not number:
+    if not n_records:
         return ""
-    verb = "is" if number == 1 else "are"
-    return f"{count(number, 'original record')} {verb} in bins with too few records to be shown."
+    verb = "is" if n_records == 1 else "are"
+    return f"{count(n_records, 'original record')} {verb} in bins with too few records to be shown."

@@ -11,8 +11,8 @@ from shoal.report.layout import by_reason, numbers, short_number, short_statisti
 from shoal.report.text import one_line
 
 BREAK_MARKS = "_.-/"  # after which a name may break
-MAX_LETTERS = 20
-MAX_UNBROKEN_LETTERS = 12  # letters of a name that is not broken
+MAX_LETTERS = 20  # of a part of a name
+MAX_UNBROKEN_LETTERS = 12  # of a name that is not broken
 NO_BREAK_SPACE = "\u00a0"
 _PLAN_BLOCK = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
@@ -41,7 +41,7 @@ class ReportFigures(NamedTuple):
 
 
 def render(summary: dict[str, Any]) -> str:
-    """Return the page; names of columns and all other data are escaped."""
+    """Return a summary as a page; names of columns and all other data are escaped."""
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     values.pop("class_sizes")
     return page(
@@ -62,26 +62,24 @@ def report_figures(summary: dict[str, Any]) -> ReportFigures:
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
     profile = summary["pictures"]
     loss = values.get("information_loss")
-    risk = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
+    protection = [figures.class_sizes(values["class_sizes"], summary["promise"]["k"] or 1)]
     if loss is not None and "before" in profile:
-        original_risk, release_risk = (
-            profile["before"]["marketer"],
-            values["reidentification"]["marketer"],
-        )
+        original_risk = profile["before"]["marketer"]
+        release_risk = values["reidentification"]["marketer"]
         unit = summary["verdict"]["unit"]
         ceiling, in_classes = summary["chance_ceiling"], summary["promise"]["k"] is not None
-        risk.append(
+        protection.append(
             maps.release_map(
                 loss, original_risk, release_risk, ceiling, unit, in_classes=in_classes
             )
         )
     if loss is not None and "certified_gap" in values:
-        risk.append(figures.proven_gap(loss, values["certified_gap"]))
+        protection.append(figures.proven_gap(loss, values["certified_gap"]))
     if summary["tradeoff"]:
-        risk.append(maps.tradeoff_map(summary["tradeoff"]))
+        protection.append(maps.tradeoff_map(summary["tradeoff"]))
     correlations, associations = profile.get("correlations"), profile.get("associations")
     return ReportFigures(
-        protection_and_loss=risk,
+        protection_and_loss=protection,
         columns=[figures.distribution(entry) for entry in profile.get("distributions", [])],
         correlations=figures.correlations(correlations) if correlations else [],
         associations=figures.associations(associations) if associations else [],
@@ -100,7 +98,7 @@ def styles() -> str:
 
 
 def page(template: str, *content: dict[str, Any], **variables: Any) -> str:
-    """Return a template filled with ``content``."""
+    """Return a template, filled in and escaped."""
     return with_unbroken_percentages(
         str(_environment().get_template(template).render(*content, **variables))
     )
@@ -166,6 +164,7 @@ def _unbroken_label(name: str) -> Any:
 
 @cache
 def _environment() -> Any:
+    """Return the environment that renders the templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # slow to import
 
     environment = Environment(

@@ -48,49 +48,61 @@ def place_labels(
         The centre of each label; None for a label that is left out.
     """
     left, top, right, bottom = box
-    line_points = [point for line in lines for point in _points(line)]
-    placed_boxes: dict[int, tuple[float, float, float]] = {}  # centre and half the width
+    line_points = [point for line in lines for point in _points_along(line)]
+    placed_boxes: list[tuple[float, float, float]] = []  # centre and half the width
     centres: list[Position | None] = [None] * len(dots)
     for i in sorted(range(len(dots)), key=lambda i: not dots[i].is_required):
-        dot, half = dots[i], LETTER * len(dots[i].label) / 2
+        dot, half_width = dots[i], LETTER * len(dots[i].label) / 2
         candidates = [
-            (dot.x + dx * (half + offset), dot.y + dy * (offset + 4))
+            (dot.x + dx * (half_width + offset), dot.y + dy * (offset + 4))
             for offset in (10 + dot.ring / 2, 18, *((28, 40) if dot.is_required else ()))
             for dx, dy in DIRECTIONS
         ]
         inside = [
             (x, y)
             for x, y in candidates
-            if left + half <= x <= right - half and top + HEIGHT / 2 <= y <= bottom - HEIGHT / 2
+            if left + half_width <= x <= right - half_width
+            and top + HEIGHT / 2 <= y <= bottom - HEIGHT / 2
         ]
         costs = {
-            centre: (
-                sum(
-                    abs(centre[0] - x) < half + other_half + 3 and abs(centre[1] - y) < HEIGHT
-                    for x, y, other_half in placed_boxes.values()
-                ),
-                sum(
-                    abs(centre[0] - other.x) < half + max(RADIUS, other.ring)
-                    and abs(centre[1] - other.y) < HEIGHT / 2 + max(RADIUS, other.ring)
-                    for other in dots
-                ),
-                sum(
-                    abs(centre[0] - x) < half and abs(centre[1] - y) < HEIGHT / 2
-                    for x, y in line_points
-                ),
-            )
+            centre: _collisions(centre, half_width, placed_boxes, dots, line_points)
             for centre in inside or candidates
         }
         best = min(costs, key=lambda centre: costs[centre])
         if dot.is_required or costs[best][:2] == (0, 0):
-            placed_boxes[i] = (*best, half)
+            placed_boxes.append((*best, half_width))
             centres[i] = best
     return centres
 
 
-def _points(line: Sequence[Position]) -> Iterator[Position]:
+def _collisions(
+    centre: Position,
+    half_width: float,
+    placed_boxes: Sequence[tuple[float, float, float]],
+    dots: Sequence[Dot],
+    line_points: Sequence[Position],
+) -> tuple[int, int, int]:
+    """Return the number of labels, of dots and of points of lines that a label would cover."""
+    return (
+        sum(
+            abs(centre[0] - x) < half_width + placed_half_width + 3 and abs(centre[1] - y) < HEIGHT
+            for x, y, placed_half_width in placed_boxes
+        ),
+        sum(
+            abs(centre[0] - dot.x) < half_width + max(RADIUS, dot.ring)
+            and abs(centre[1] - dot.y) < HEIGHT / 2 + max(RADIUS, dot.ring)
+            for dot in dots
+        ),
+        sum(
+            abs(centre[0] - x) < half_width and abs(centre[1] - y) < HEIGHT / 2
+            for x, y in line_points
+        ),
+    )
+
+
+def _points_along(line: Sequence[Position]) -> Iterator[Position]:
     """Yield points along a line."""
-    for (x, y), (a, b) in pairwise(line):
-        count = max(1, ceil(hypot(a - x, b - y) / STEP))
-        for i in range(count + 1):
-            yield x + (a - x) * i / count, y + (b - y) * i / count
+    for (x, y), (next_x, next_y) in pairwise(line):
+        n_steps = max(1, ceil(hypot(next_x - x, next_y - y) / STEP))
+        for i in range(n_steps + 1):
+            yield x + (next_x - x) * i / n_steps, y + (next_y - y) * i / n_steps

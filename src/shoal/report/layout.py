@@ -7,6 +7,10 @@ from typing import Any, NamedTuple
 from shoal.metrics import MEASURE_INFO
 from shoal.metrics.rounding import DIGITS, round_floats_for_display
 
+NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is a rounding error
+MAX_NUMBERS = 5  # columns of a table that fits on paper
+SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
+
 
 class Row(NamedTuple):
     """One number about the whole table; ``part`` names it if a measure has several."""
@@ -14,11 +18,6 @@ class Row(NamedTuple):
     name: str
     part: str
     value: Any
-
-
-NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is a rounding error
-MAX_NUMBERS = 5  # columns of a table that fits on paper
-SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
 class Table(NamedTuple):
@@ -122,10 +121,11 @@ def by_reason(remarks: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def _table(per: str, measures: Mapping[str, Any]) -> Table:
+    """Return the table of the measures that have a number for each column."""
     entries = [
         (f"{name} {part}".strip(), by_column)
         for name, value in measures.items()
-        for part, by_column in _parts(value)
+        for part, by_column in _measure_parts(value)
     ]
     columns = list(entries[0][1])
     return Table(
@@ -136,7 +136,8 @@ def _table(per: str, measures: Mapping[str, Any]) -> Table:
     )
 
 
-def _parts(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+def _measure_parts(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return the parts of a measure by column, with their names; of most, only one without."""
     nested = all(isinstance(entry, dict) for entry in value.values())
     return value.items() if nested else [("", value)]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from shoal.comparison.risks import DEFAULT_RISK, RISKS
-from shoal.plan.verdict import RECORD_UNIT
+from shoal.frame.roles import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
@@ -22,14 +22,6 @@ class MapPoint(NamedTuple):
     style: str = "other"
     ring: bool = False  # around the recommended run
     run: str = ""  # identifies it for scripts; by default the label
-
-
-def _is_near(positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
-    """Return whether a point lies inside one of the rings at ``positions``, or on it."""
-    return any(
-        abs(x - ring_x) <= RING_RADIUS and abs(y - ring_y) <= RING_RADIUS
-        for ring_x, ring_y in positions
-    )
 
 
 def risk_map(
@@ -59,11 +51,11 @@ def risk_map(
         if point.ring:
             plot.dot(point.loss, point.risk, RING_RADIUS, "ring", point.title)
     ring_positions = [plot.position(point.loss, point.risk) for point in points if point.ring]
-    dots = [
-        Dot(x, y, point.label, RING_RADIUS * _is_near(ring_positions, x, y), point.style != "other")
-        for point in points
-        for x, y in [plot.position(point.loss, point.risk)]
-    ]
+    dots = []
+    for point in points:
+        x, y = plot.position(point.loss, point.risk)
+        ring = RING_RADIUS if _is_in_ring(ring_positions, x, y) else 0
+        dots.append(Dot(x, y, point.label, ring, point.style != "other"))
     lines = [[plot.position(point.loss, point.risk) for point in front]]
     if limit is not None:
         lines.append([plot.position(0, limit), plot.position(x_max, limit)])
@@ -71,6 +63,14 @@ def risk_map(
         if label_position is not None:
             plot.text(dot.label, label_position[0], label_position[1] + 4, style="tick")
     return Figure(title, description, plot.width, plot.height, plot.marks)
+
+
+def _is_in_ring(ring_positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
+    """Return whether a point lies inside one of the rings, or on it."""
+    return any(
+        abs(x - ring_x) <= RING_RADIUS and abs(y - ring_y) <= RING_RADIUS
+        for ring_x, ring_y in ring_positions
+    )
 
 
 def comparison_map(
@@ -202,8 +202,8 @@ def group_plane(entry: Mapping[str, Any]) -> Figure:
     description = (
         f"{'All' if n_drawn == n_groups else f'{n_drawn} evenly picked of'} {n_groups:,} groups on"
         f" the two directions that show {100 * entry['explained']:.0f} % of the variation of"
-        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records: the more is"
-        " lost there."
+        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records, and the"
+        " more is lost there."
     )
     return Figure(
         "Groups on the first two components", description, plot.width, plot.height, plot.marks
@@ -234,8 +234,8 @@ def tradeoff_map(entry: Mapping[str, Any]) -> Figure:
     description = (
         f"The confidential columns have a share of {share} in the distances. The groups lose"
         f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
-        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained; less"
-        " of the second means that their dependence is kept better."
+        f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained."
+        " The less is left unexplained, the better their dependence is kept."
     )
     title = "What dependence costs and keeps"
     return Figure(title, description, plot.width, plot.height, plot.marks)

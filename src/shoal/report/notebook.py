@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 MAX_COLUMNS = 12  # of a release that are shown before and after; the report shows all
 MAX_FIGURES = 6  # of columns before and after
 
-_numbers = counter(1)  # makes ids of several outputs in one page differ
+_output_numbers = counter(1)  # so that the ids of several outputs in one page differ
 
 
 def release_html(release: ReleaseLike) -> str:
     """Return a release: its verdict, its main figures, its columns before and after, its plan."""
     summary = summarise(release)
     values = {entry["name"]: entry["value"] for entry in summary["measures"]}
-    drawn = report_figures(summary)
+    sections = report_figures(summary)
     changed = summary["before_and_after"]
     return _render_output(
         "notebook/release.html",
@@ -49,7 +49,7 @@ def release_html(release: ReleaseLike) -> str:
         facts=_main_figures(summary, values),
         changed=changed[:MAX_COLUMNS],
         others=len(changed) - MAX_COLUMNS,
-        figures=[*drawn.protection_and_loss, *drawn.columns[:MAX_FIGURES]],
+        figures=[*sections.protection_and_loss, *sections.columns[:MAX_FIGURES]],
         **_measures_content(values, summary["remarks"]),
     )
 
@@ -60,7 +60,7 @@ def verdict_html(verdict: Verdict) -> str:
 
 
 def plan_html(plan: Plan) -> str:
-    """Return a plan: its roles, its steps with their guarantees, and its document."""
+    """Return a plan: what it promises, its steps with their guarantees, its roles, its document."""
     roles: dict[str, list[str]] = {}
     for name, role in plan.roles.items():
         roles.setdefault(role, []).append(name)
@@ -77,7 +77,12 @@ def plan_html(plan: Plan) -> str:
         )
     ]
     return _render_output(
-        "notebook/plan.html", k=plan.k, roles=roles, steps=steps, text=document.dumps(entries)
+        "notebook/plan.html",
+        k=plan.k,
+        unit=plan.unit_column,
+        roles=roles,
+        steps=steps,
+        text=document.dumps(entries),
     )
 
 
@@ -159,7 +164,7 @@ def utility_html(utility: Utility) -> str:
 
 def _render_output(template: str, *content: Mapping[str, Any], **variables: Any) -> str:
     """Return a template inside an element with the styles of notebooks."""
-    number = next(_numbers)
+    number = next(_output_numbers)
     values = {name: value for context in content for name, value in context.items()}
     return page(
         template, {**values, **variables, "id": f"{CLASS}-{number}", "css": scoped_styles()}

@@ -24,12 +24,18 @@ if TYPE_CHECKING:
     from shoal.report.matplotlib_figure import ShownFigure
 
 PANEL = (3.6, 2.7)  # inches
-PANELS_PER_ROW = 3  # panels in a row
+PANELS_PER_ROW = 3
 MAX_COLUMNS = 11  # with the class sizes they fill four rows
 MAX_NAME = 16  # characters of a category
 MAX_TITLE = 34  # characters of the name of a column
 LINEAR = 100  # per cent up to which the axis of relative changes is linear
 TICKS = (0, 25, 50, 75, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 100_000)
+TITLE_STYLE: dict[str, Any] = {
+    "loc": "left",
+    "fontsize": 10,
+    "fontweight": "bold",
+    "parse_math": False,
+}
 
 
 def new_figure(width: float, height: float) -> "ShownFigure":
@@ -54,9 +60,9 @@ def plot_release(release: ReleaseLike) -> "ShownFigure":
     n_rows = -(-(1 + len(columns)) // n_columns)
     figure = new_figure(PANEL[0] * n_columns, PANEL[1] * n_rows)
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    _class_sizes(panels[0], values["class_sizes"], summary["promise"]["k"] or 1)
+    _draw_class_sizes(panels[0], values["class_sizes"], summary["promise"]["k"] or 1)
     for axes, entry in zip(panels[1:], columns, strict=False):
-        (_categories if "categories" in entry else _numbers)(axes, entry)
+        (_draw_categories if "categories" in entry else _draw_numbers)(axes, entry)
     for axes in panels[1 + len(columns) :]:
         axes.remove()
     if columns:
@@ -152,7 +158,7 @@ def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
                 color=colour,
             )
     distortion_axes.set(xlabel="$D_X$: loss of the quasi-identifiers (%)",
-              ylabel="$D_Y$: not explained of the confidential columns (%)")  # fmt: skip
+              ylabel="$D_Y$: unexplained share of the confidential columns (%)")  # fmt: skip
     (low, high), right = change_axes.get_ylim(), change_axes.get_xlim()[1]
     left = min(-0.08 * LINEAR, change_axes.dataLim.x0)
     change_axes.plot([0, -low], [0, low], linestyle=":", color=LIGHT["faint"], linewidth=1,
@@ -169,19 +175,21 @@ def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
     return figure
 
 
-def _class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
+def _draw_class_sizes(axes: "Axes", sizes: Mapping[int, int], k: int) -> None:
+    """Draw how many classes there are of each size."""
     bars = size_bars(sizes, k)
     labels = [str(low) if low == high else f"{low}–{high}" for low, high, _ in bars]
     colours = [LIGHT["deep"] if low >= k else LIGHT["bad"] for low, _, _ in bars]
     axes.bar(labels, [count for *_, count in bars], color=colours)
     axes.set(xlabel="records that look alike", ylabel="classes")
-    axes.set_title("How many records look alike", **_TITLE)
+    axes.set_title("How many records look alike", **TITLE_STYLE)
     if sum(map(len, labels)) > 30:
         axes.tick_params(axis="x", rotation=90)
     _style(axes)
 
 
-def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
+def _draw_numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    """Draw a numeric column before and after."""
     edges = entry["edges"]
     step = edges[1] - edges[0] if len(edges) > 1 else 1.0
     bounds = [edges[0] - step, *edges, edges[-1] + step]
@@ -194,14 +202,15 @@ def _numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
              label="before")  # fmt: skip
     axes.stairs(released_shares, bounds, color=LIGHT["deep"], linewidth=1.6, label="after")
     axes.set(ylabel="% of the records")
-    axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(shorten(entry["column"], MAX_TITLE), **TITLE_STYLE)
     axes.locator_params(axis="x", nbins=5)
     if max(map(abs, bounds)) >= 1e4:
         axes.xaxis.set_major_formatter(lambda value, _: format_tick(value, 0))
     _style(axes)
 
 
-def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
+def _draw_categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
+    """Draw a column of categories before and after."""
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
     short_names = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))
@@ -213,16 +222,12 @@ def _categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
     axes.set_yticks(range(len(names)), short_names)
     axes.invert_yaxis()
     axes.set(xlabel="% of the records")
-    axes.set_title(shorten(entry["column"], MAX_TITLE), **_TITLE)
+    axes.set_title(shorten(entry["column"], MAX_TITLE), **TITLE_STYLE)
     _style(axes)
 
 
-_TITLE: dict[str, Any] = {
-    "loc": "left", "fontsize": 10, "fontweight": "bold", "parse_math": False
-}  # fmt: skip
-
-
 def _style(axes: "Axes") -> None:
+    """Give a plot the lines and the colours of reports."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(LIGHT["faint"])
     axes.tick_params(colors=LIGHT["faint"], labelsize=8)

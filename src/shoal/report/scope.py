@@ -52,6 +52,7 @@ def scoped(css: str) -> str:
 
 
 def _themes() -> str:
+    """Return the colours of outputs, by the theme of the notebook or the system."""
     light, dark = (
         "color-scheme: {}; {}".format(scheme, " ".join(f"--{n}: {v};" for n, v in colours.items()))
         for scheme, colours in (("light", LIGHT), ("dark", DARK))

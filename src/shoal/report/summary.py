@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "pairs", "scores", "transitions")  # parts of a profile that are tables
-SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # that formulas use for a measure, such as D_X
 PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
+SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # that formulas use for a measure, such as D_X
 
 
 def summarise(
@@ -60,7 +60,8 @@ def summarise(
     identity : Identity, optional
         Title, author, file and date of the report.
     evidence : mapping, optional
-        Results of attacks, from `shoal.report.evidence.gather_evidence`; for internal reports only.
+        Results of attacks, from `shoal.report.attack_evidence.gather_evidence`; for internal
+        reports only.
     wording : callable
         How the interface in use writes the options that a way out names.
 
@@ -87,6 +88,7 @@ def _summarise(
     *,
     internal: bool,
 ) -> dict[str, Any]:
+    """Return the content of a report, with all digits."""
     plan = release.plan
     shown_plan = _plan_text(plan.to_dict(drawn_seeds=False), internal=internal)
     return {
@@ -154,6 +156,7 @@ def _protection(release: ReleaseLike, wording: Wording, *, internal: bool) -> di
 
 
 def _released_columns(release: ReleaseLike) -> list[str]:
+    """Return the columns of the release."""
     plan = release.plan
     strata = [name for step in plan.steps for name in step.strata]
     names = dict.fromkeys([*plan.masked, *strata, *release.unchanged])
@@ -268,29 +271,33 @@ def _plan_text(entries: dict[str, Any], *, internal: bool) -> str:
     """
     if internal:
         return document.dumps(entries)
-    types = {name: _hide_values(declared) for name, declared in entries.get("types", {}).items()}
-    steps = [_hide_mapping(step) for step in entries["steps"]]
+    types = {
+        name: _hide_type_values(declared) for name, declared in entries.get("types", {}).items()
+    }
+    steps = [_hide_step_values(step) for step in entries["steps"]]
     public_entries = {**entries, **({"types": types} if types else {}), "steps": steps}
     return document.dumps(_without_seeds(public_entries))
 
 
-def _hide_mapping(step: dict[str, Any]) -> dict[str, Any]:
+def _hide_step_values(step: dict[str, Any]) -> dict[str, Any]:
     """Return a step with its mapping of values, or its matrices, replaced by their number."""
-    hidden = {"mapping": "values, not shown", "matrix": "matrices, not shown here"}
+    placeholders = {"mapping": "values, not shown", "matrix": "matrices, not shown here"}
     return {
-        name: f"{len(value)} {hidden[name]}" if name in hidden else value
+        name: f"{len(value)} {placeholders[name]}" if name in placeholders else value
         for name, value in step.items()
     }
 
 
-def _hide_values(declared: Any) -> Any:
+def _hide_type_values(declared: Any) -> Any:
     """Return a declared type with values and rows replaced by their number."""
     if not isinstance(declared, dict):
         return declared
     return {
-        name: f"{len(value)} {'values' if name == 'order' else 'rows'}, not shown"
-        if isinstance(value, list)
-        else value
+        name: (
+            f"{len(value)} {'values' if name == 'order' else 'rows'}, not shown"
+            if isinstance(value, list)
+            else value
+        )
         for name, value in declared.items()
     }
 

@@ -12,7 +12,7 @@ SEVERITIES = {"breaks": "not kept", "qualifies": "reservation", "informs": "note
 
 
 def one_line(summary: dict[str, Any]) -> str:
-    """Return a summary of a release in one line."""
+    """Return the number of records, the groups and the loss of a release in one line."""
     groups = ", ".join(map(_describe_groups, summary["groups"][:3]))
     if len(summary["groups"]) > 3:
         groups += f" and {len(summary['groups']) - 3} more blocks"
@@ -21,7 +21,7 @@ def one_line(summary: dict[str, Any]) -> str:
     promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
     loss_text = "not measured" if loss is None else format_percentage(loss)
     line = f"{count(summary['records'], 'record')}{group_clause}; information loss {loss_text}"
-    return line + _certificate(summary["measures"]) + promise
+    return line + _certificate_clause(summary["measures"]) + promise
 
 
 def _describe_groups(entry: Mapping[str, Any]) -> str:
@@ -30,7 +30,7 @@ def _describe_groups(entry: Mapping[str, Any]) -> str:
     return f"{count(entry['number'], 'group')} of {sizes}"
 
 
-def _certificate(measures: list[dict[str, Any]]) -> str:
+def _certificate_clause(measures: list[dict[str, Any]]) -> str:
     """Return a clause about the proven gap to the least possible loss."""
     gap = next((m["value"] for m in measures if m["name"] == "certified_gap"), None)
     if gap is None:
@@ -60,12 +60,12 @@ def whole_text(summary: dict[str, Any]) -> str:
         parts.append(evidence_text(summary["evidence"]))
     parts += [_wrap(f"Warning: {warning}") for warning in summary["warnings"]]
     if summary["hierarchies"]:
-        parts.append(_levels(summary["hierarchies"]))
-    parts.append(table(values, summary["remarks"]))
+        parts.append(_levels_text(summary["hierarchies"]))
+    parts.append(measures_text(values, summary["remarks"]))
     return "\n\n".join(parts) + "\n"
 
 
-def _levels(hierarchies: list[dict[str, Any]]) -> str:
+def _levels_text(hierarchies: list[dict[str, Any]]) -> str:
     """Return the levels of hierarchies: their categories, and the share of cells at each."""
     depth = max(len(entry["levels"]) for entry in hierarchies)
     rows = [["categories and cells by level", *map(str, range(depth))]]
@@ -87,9 +87,9 @@ def finding_line(finding: Mapping[str, Any]) -> str:
 
 def limit_line(entry: Mapping[str, Any]) -> str:
     """Return a line on a limit: whether it is met, and the figure."""
-    sign = "pass" if entry["passed"] else "FAIL"
+    result = "pass" if entry["passed"] else "FAIL"
     value = entry["reason"] if entry["value"] is None else f"{entry['value']:.4g}"
-    return f"{sign} {entry['limit']} = {entry['bound']:g}: {value}"
+    return f"{result} {entry['limit']} = {entry['bound']:g}: {value}"
 
 
 def evidence_text(evidence: Mapping[str, Any]) -> str:
@@ -126,7 +126,7 @@ def _attack_cells(test: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def table(
+def measures_text(
     measures: Mapping[str, Any],
     remarks: Mapping[str, str] | None = None,
     meanings: Mapping[str, str] | None = None,

@@ -21,10 +21,10 @@ def tradeoff_text(points: Sequence[TradeoffPoint]) -> str:
                 f"{marks.get(id(point), '')}"
             )
     lines.append(
-        "The knee is where the share of the gain in dependence exceeds the share of the cost in"
-        " distortion most, both counted between the least and the greatest lambda. At the relative"
-        " choice, the change of D_Y in per cent exceeds that of D_X most: it is the smaller lambda,"
-        " and the one to start from."
+        "At the knee, the share of the gain in dependence exceeds the share of the cost in"
+        " distortion most; both are counted from the least to the greatest lambda. At the relative"
+        " choice, the change of D_Y in per cent exceeds that of D_X most; it is the smaller lambda"
+        " of the two, and the one to start from."
     )
     return "\n".join(lines)
 

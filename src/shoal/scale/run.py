@@ -17,7 +17,7 @@ from shoal.io.store import STORES, WEB, as_location
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published
-from shoal.plan.masking import drawn_seeds
+from shoal.plan.release_plan import drawn_step_seeds
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.sidecars import sidecar_files
 from shoal.scale.publication.store_release import StoreRelease
@@ -145,7 +145,7 @@ def mask(
         microaggregates = isinstance(seeded_plan.steps[0], Microaggregate)
         run_class = MicroaggregationRun if microaggregates else RecodingRun
         run = run_class(runner, folder, seeded_plan, chunk_size, int(seed))
-        release = run.release(source, drawn_seeds(plan, seeded_plan.steps))
+        release = run.release(source, drawn_step_seeds(plan, seeded_plan.steps))
         unpublished_files = release.files
         release = _with_published_names(release, folder, source_files)
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):

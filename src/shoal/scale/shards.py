@@ -16,7 +16,7 @@ from shoal.io.store import name_of
 from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
-from shoal.plan.findings.homogeneity import count_by_column
+from shoal.plan.findings.homogeneity import count_shared_by_column
 from shoal.scale.column_block_classes import write_column_block_classes
 from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units
 from shoal.scale.sources.chunks import sort_by
@@ -104,7 +104,7 @@ def _count_shard(
         bytes=size,
         sha256=digest,
         class_sizes=count_sizes(np.bincount(class_of)),
-        shared_counts=count_by_column(class_of, released, job.confidential, units),
+        shared_counts=count_shared_by_column(class_of, released, job.confidential, units),
         missing=tables.missing_counts(released, job.quasi_identifiers),
         smallest_class_with_weights=_smallest_class_with_weights(job, released, units),
         n_unique=_count_unique(job, released, units),

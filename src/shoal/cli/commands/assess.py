@@ -102,7 +102,7 @@ def _text(
 ) -> str:
     """Return the measures for a reader, with the columns that they are about."""
     from shoal.report.summary import describe_measure
-    from shoal.report.text import table
+    from shoal.report.text import measures_text
 
     text = f"quasi-identifiers: {', '.join(quasi_identifiers)}\n"
     other_columns = [name for name in columns if name not in (*quasi_identifiers, *confidential)]
@@ -112,7 +112,7 @@ def _text(
     remarks = {
         name: _name_option(remark, confidential) for name, remark in measures.remarks.items()
     }
-    text += table(measures, remarks, meanings)
+    text += measures_text(measures, remarks, meanings)
     if measures.groups is not None:
         text += f"\n\n{measures.groups}"
     return text

@@ -142,7 +142,7 @@ def _report_text(
 ) -> str:
     """Return the report on a release, with a curve and with evidence if requested."""
     from shoal.comparison.tradeoff import run_with_dependences
-    from shoal.report.evidence import gather_evidence
+    from shoal.report.attack_evidence import gather_evidence
     from shoal.report.summary import summarise
     from shoal.report.write import report_text
 

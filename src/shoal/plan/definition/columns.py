@@ -56,7 +56,8 @@ class PlanColumns:
     @property
     def dropped(self) -> list[str]:
         """The columns that are not released: identifiers, and units, which link records."""
-        return [n for role in ("identifier", *UNIT_ROLES) for n in columns_with(self.roles, role)]
+        roles = ("identifier", *UNIT_ROLES)
+        return [name for role in roles for name in columns_with(self.roles, role)]
 
     @property
     def unit_column(self) -> str | None:
@@ -80,7 +81,7 @@ class PlanColumns:
         names = dict.fromkeys([*step_columns, *columns_with(self.roles, "confidential")])
         names |= {} if self.weight is None else {self.weight: None}
         names |= {name: None for edit in self.edits for name in edit.columns}
-        return [n for n in names if n not in types or types[n].kind == "numeric"]
+        return [name for name in names if name not in types or types[name].kind == "numeric"]
 
     @property
     def categorical_columns(self) -> list[str]:

@@ -268,7 +268,7 @@ def _parse_step(entry: Mapping[str, Any], culprit: str) -> Step:
     if is_grouping and PARTITION not in options and "partitioner" in options:
         options[PARTITION] = options.pop("partitioner")
     keys = parameters.signature_parameters(STEPS[method])
-    _check_keys(options, [PARTITION if n == "partitioner" else n for n in keys], culprit)
+    _check_keys(options, [PARTITION if key == "partitioner" else key for key in keys], culprit)
     try:
         if is_grouping:
             options["partitioner"] = _parse_partitioner(options.pop(PARTITION, None), culprit)

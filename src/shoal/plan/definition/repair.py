@@ -33,6 +33,7 @@ def join_blocks(steps: Iterable[Step], edits: Sequence[Edit]) -> list[Step]:
 
 
 def _with_joined_blocks(step: Microaggregate, edits: Sequence[Edit]) -> Microaggregate:
+    """Return a step in which the blocks that an edit links are one."""
     blocks = step.column_blocks
     for edit in edits:
         linked_blocks = [block for block in blocks if set(block) & set(edit.columns)]

@@ -115,7 +115,9 @@ def check_kinds(plan: "Plan", types: Mapping[str, Type]) -> None:
     """Refuse steps that need numbers of a column of another kind, declared or inferred."""
     numeric_columns = plan.numeric_columns_by(types)
     for step in plan.steps if types else ():
-        categorical = [n for n in step.columns if n in types and n not in numeric_columns]
+        categorical = [
+            name for name in step.columns if name in types and name not in numeric_columns
+        ]
         if categorical and not step.accepts_any_kind:
             raise PlanError(
                 f"The step {step.name!r} needs numeric columns, and"

@@ -3,6 +3,9 @@
 A function ``find_...`` takes the `Evidence` of a release and returns findings. Where a release on
 a cluster is judged by the same rules, it computes figures and passes them to a function
 ``..._findings``, which `shoal.scale` calls with its own counts.
+
+Three modules are not among the `CHECKS` of every release: ``run`` has the findings that masking
+itself notes, ``formula_cells`` those of text files, and ``earlier_releases`` those of ``verify``.
 """
 
 from collections.abc import Callable
@@ -17,9 +20,9 @@ from shoal.plan.findings.homogeneity import find_homogeneous_classes
 from shoal.plan.findings.imputed_values import find_imputed_values
 from shoal.plan.findings.insiders import find_insiders
 from shoal.plan.findings.limits import find_broken_limits
-from shoal.plan.findings.loss import find_loss
+from shoal.plan.findings.loss import find_high_loss
 from shoal.plan.findings.order import find_revealing_order
-from shoal.plan.findings.privacy_constraints import find_privacy_constraints
+from shoal.plan.findings.privacy_constraints import find_unmet_constraints
 from shoal.plan.findings.unchanged_columns import (
     find_columns_without_role,
     find_confidential_keys,
@@ -33,7 +36,7 @@ from shoal.plan.verdict import Finding
 CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_attained_k,
     find_uncounted_units,
-    find_privacy_constraints,
+    find_unmet_constraints,
     find_columns_without_role,
     find_unique_records,
     find_confidential_keys,
@@ -45,7 +48,7 @@ CHECKS: tuple[Callable[[Evidence], list[Finding]], ...] = (
     find_insiders,
     find_revealing_order,
     find_imputed_values,
-    find_loss,
+    find_high_loss,
     find_broken_edits,
     find_broken_limits,
 )

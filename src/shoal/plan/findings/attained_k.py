@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from shoal.frame.roles import name_columns
+from shoal.frame.roles import RECORD_UNIT, name_columns
 from shoal.plan.chaining import guarantee_of
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
+from shoal.plan.verdict import Finding, count_phrase
 from shoal.steps import Step
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ def _joint_class_below_k(plan: "Plan", attained_k: int, linkage: float | None) -
 
 
 def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
+    """Return the finding on a step whose columns have no k in the release."""
     names = [name for name in step.columns if name in plan.quasi_identifiers]
     return Finding(
         "no-k-guarantee",
@@ -140,10 +141,10 @@ def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
 def _block_below_k(evidence: Evidence) -> list[str]:
     """Return the columns of the first block that does not keep its own k, or an empty list."""
     for step in evidence.plan.steps:
+        if step.k is None or not evidence.plan.is_intact(step):
+            continue
         for block in step.column_blocks:
             names = [*block, *step.strata]
-            if not evidence.plan.is_intact(step) or step.k is None:
-                continue
             if evidence.attained_k_on(names, step.wildcard_columns) < step.k:
                 return names
     return []

@@ -73,13 +73,12 @@ def find_derived_columns(evidence: Evidence) -> list[Finding]:
         return []
     phrases = join_phrases(
         {
-            name: f"from {name_few(derivation.columns, '', '').strip()}"
-            f" (R² {_format_r2(derivation.r2)})"
+            name: f"from {name_few(derivation.columns, '', '')} (R² {_format_r2(derivation.r2)})"
             for name, derivation in derivations.items()
         }
     )
     sample_clause = f", on {len(rows):,} sampled records" if len(rows) < len(original) else ""
-    names = [name for derivation in derivations.values() for name in derivation.columns]
+    source_names = [name for derivation in derivations.values() for name in derivation.columns]
     return [
         Finding(
             "derived-column",
@@ -87,12 +86,12 @@ def find_derived_columns(evidence: Evidence) -> list[Finding]:
             f"Columns that are released unchanged determine masked ones{sample_clause}: {phrases}.",
             {
                 "rules": {
-                    n: {"from": derivation.columns, "r2": derivation.r2}
-                    for n, derivation in derivations.items()
+                    name: {"from": derivation.columns, "r2": derivation.r2}
+                    for name, derivation in derivations.items()
                 },
                 "records": len(rows),
             },
-            tuple(dict.fromkeys([*derivations, *names])),
+            tuple(dict.fromkeys([*derivations, *source_names])),
             "Mask these columns too, or drop them.",
         )
     ]
@@ -126,10 +125,8 @@ def _sample_columns(
             column = read_column(frame, name, types.get(name))
             is_ordered = column.kind in ("numeric", "ordinal", "date")
             values = column.values[rows]
-        except (
-            InputError,
-            *ARROW_ERRORS,
-        ):  # text that looks like numbers, numbers beyond 2**53, lists
+        except (InputError, *ARROW_ERRORS):
+            # Text that looks like numbers, numbers beyond 2**53, lists: only equality is compared.
             is_ordered, values = False, any_codes(frame, [name])[rows, 0].astype(np.float64)
         present = values[~np.isnan(values)]
         if len(present) and (present != present[0]).any():

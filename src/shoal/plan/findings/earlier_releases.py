@@ -13,11 +13,10 @@ from shoal.frame.columns import Column, read_concatenated
 from shoal.frame.tables import Frame
 from shoal.metrics import classes
 from shoal.metrics.findings.intersection import has_same_rows, nearest_class, remaining_candidates
-from shoal.plan.evidence import Evidence
+from shoal.plan.evidence import Codes, Evidence
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding, count_phrase
 
-Codes = NDArray[np.int64]
 Matrix = NDArray[np.float64]
 MIN_CANDIDATES = 2  # where a plan guarantees no k
 WAY_OUT = (
@@ -88,14 +87,16 @@ def find_earlier_releases(
 
 
 def _shared_columns(evidence: Evidence, frame: Frame) -> SharedColumns:
+    """Return the quasi-identifiers that an earlier release has too."""
     names = [
-        n
-        for n in evidence.plan.quasi_identifiers
-        if n in frame.columns and n in evidence.released.columns
+        name
+        for name in evidence.plan.quasi_identifiers
+        if name in frame.columns and name in evidence.released.columns
     ]
     current = evidence.released if evidence.original is None else evidence.original
-    frames = (current, frame)
-    numeric = [n for n in names if all(tables.is_numeric(table, n) for table in frames)]
+    numeric = [
+        name for name in names if all(tables.is_numeric(table, name) for table in (current, frame))
+    ]
     return SharedColumns(names, numeric)
 
 
@@ -135,7 +136,7 @@ def _axes(
             column = read_concatenated([original, frame], name, evidence.plan.types.get(name))
         except InputError:
             continue  # the column cannot be compared
-        axes_by_column.append(_axis(column, len(original)))
+        axes_by_column.append(_column_axes(column, len(original)))
     axes = (
         np.column_stack(axes_by_column)
         if axes_by_column
@@ -144,14 +145,14 @@ def _axes(
     return axes[: len(original)], axes[len(original) :]
 
 
-def _axis(column: Column, n: int) -> Matrix:
-    """Return the axes of a column, scaled by its first ``n`` values."""
+def _column_axes(column: Column, n_original: int) -> Matrix:
+    """Return the axes of a column, scaled by its first ``n_original`` values."""
     if column.kind in ("numeric", "ordinal", "date"):
         values = column.values
-        centre, spread = np.nanmean(values[:n]), np.nanstd(values[:n])
+        centre, spread = np.nanmean(values[:n_original]), np.nanstd(values[:n_original])
         return np.nan_to_num((values - centre) / (spread if spread > 0 else 1.0))[:, np.newaxis]
-    codes = np.arange(column.codes.max(initial=0) + 1)
-    return np.asarray((column.codes[:, np.newaxis] == codes) / np.sqrt(2))
+    all_codes = np.arange(column.codes.max(initial=0) + 1)
+    return np.asarray((column.codes[:, np.newaxis] == all_codes) / np.sqrt(2))
 
 
 def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> list[Finding]:
@@ -212,7 +213,7 @@ def _find_difference(
     earlier_values = _numbers(frame, shared_columns.numeric)
     if np.isnan(current_values).any() or np.isnan(earlier_values).any():
         return []
-    mean = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference
+    mean_of_extra = (current_values.sum(axis=0) - earlier_values.sum(axis=0)) / difference
     reference_values = (
         current_values
         if evidence.original is None
@@ -220,17 +221,18 @@ def _find_difference(
     )
     low, high = np.nanmin(reference_values, axis=0), np.nanmax(reference_values, axis=0)
     margin = high - low if evidence.original is None else 1e-6 * (high - low)
-    if not ((mean >= low - margin) & (mean <= high + margin)).all():
+    is_possible = (mean_of_extra >= low - margin) & (mean_of_extra <= high + margin)
+    if not is_possible.all():
         return []  # the records are of other people
-    records = count_phrase(abs(difference))
+    n_extra = abs(difference)
     return [
         Finding(
             "earlier-release-difference",
             "breaks",
-            f"This release holds {records} {'more' if difference > 0 else 'fewer'} than {name!r}."
-            " Means keep totals, so the difference of the totals is the sum of the values of"
-            f" {'that record' if abs(difference) == 1 else 'these records'}.",
-            {"earlier": name, "records": abs(difference)},
+            f"This release holds {count_phrase(n_extra)} {'more' if difference > 0 else 'fewer'}"
+            f" than {name!r}. Means keep totals, so the difference of the totals is the sum of the"
+            f" values of {'that record' if n_extra == 1 else 'these records'}.",
+            {"earlier": name, "records": n_extra},
             tuple(shared_columns.numeric),
             "Wait until k or more have joined or left, or release the same records.",
         )
@@ -254,6 +256,7 @@ def _class_sizes(frame: Frame, names: Sequence[str]) -> dict[tuple[Any, ...], in
 
 
 def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
+    """Return the finding on records whose candidates cannot be counted, by earlier release."""
     changed = {name: share for name, share in shares.items() if share}
     if not changed:
         return []

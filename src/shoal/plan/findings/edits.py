@@ -1,12 +1,11 @@
 """Edits, the rules that records obey: those that masking breaks."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal._text import count
+from shoal._text import count, join_names
 from shoal.errors import InputError
 from shoal.frame.edits import Edit
 from shoal.frame.roles import name_columns
@@ -24,7 +23,7 @@ WAY_OUT = (
 
 
 def find_broken_edits(evidence: Evidence) -> list[Finding]:
-    """Count the records that break an edit, in the original and in the release."""
+    """Find edits that records of the release break, and those that the original breaks already."""
     plan, findings = evidence.plan, []
     for edit in plan.edits:
         absent = [name for name in edit.columns if name not in evidence.released.columns]
@@ -42,23 +41,18 @@ def find_broken_edits(evidence: Evidence) -> list[Finding]:
         original_violations = (
             None if evidence.original is None else edit.violations(evidence.original)
         )
-        newly_violated = newly_broken(edit, evidence.released, original_violations)
-        if newly_violated.any():
-            findings.append(
-                _broken_edit(
-                    plan,
-                    edit,
-                    int(newly_violated.sum()),
-                    has_original=original_violations is not None,
-                )
-            )
-        if original_violations is not None and original_violations.any():
+        n_newly_broken = int(newly_broken(edit, evidence.released, original_violations).sum())
+        if n_newly_broken:
+            has_original = original_violations is not None
+            findings.append(_broken_edit(plan, edit, n_newly_broken, has_original=has_original))
+        n_broken_before = 0 if original_violations is None else int(original_violations.sum())
+        if n_broken_before:
             findings.append(
                 Finding(
                     "edit-violated-before",
                     "informs",
-                    f"{_violations(int(original_violations.sum()), 'original', edit)}.",
-                    {"records": int(original_violations.sum())},
+                    f"{_violation_clause(n_broken_before, 'original', edit)}.",
+                    {"records": n_broken_before},
                     tuple(edit.columns),
                 )
             )
@@ -84,40 +78,37 @@ def refuse_broken_edits(plan: "Plan", original: Frame, released: Frame) -> None:
     for edit in plan.edits:
         if not set(edit.columns) <= set(released.columns):
             continue
-        number = int(newly_broken(edit, released, edit.violations(original)).sum())
-        if number:
-            finding = _broken_edit(plan, edit, number, has_original=True)
+        n_records = int(newly_broken(edit, released, edit.violations(original)).sum())
+        if n_records:
+            finding = _broken_edit(plan, edit, n_records, has_original=True)
             raise InputError(
                 f"{finding.sentence} {WAY_OUT} Nothing was released.",
                 code="edit-broken",
                 edit=edit.text,
-                records=number,
+                records=n_records,
             )
 
 
-def _broken_edit(plan: "Plan", edit: Edit, number: int, *, has_original: bool) -> Finding:
+def _broken_edit(plan: "Plan", edit: Edit, n_records: int, *, has_original: bool) -> Finding:
+    """Return the finding on an edit that ``n_records`` of the release break."""
     steps = [
         f"step {i} ({step.name})"
         for i, step in enumerate(plan.steps, start=1)
         if set(step.columns) & set(edit.columns)
     ]
-    step_clause = f" Its columns are masked by {_join_with_and(steps)}." if steps else ""
+    step_sentence = f" Its columns are masked by {join_names(steps)}." if steps else ""
     newly_clause = ", and did not before masking" if has_original else ""
     return Finding(
         "edit-broken",
         "qualifies",
-        f"{_violations(number, 'release', edit)}{newly_clause}.{step_clause}",
-        {"records": number},
+        f"{_violation_clause(n_records, 'release', edit)}{newly_clause}.{step_sentence}",
+        {"records": n_records},
         tuple(edit.columns),
         WAY_OUT,
     )
 
 
-def _violations(number: int, table: str, edit: Edit) -> str:
+def _violation_clause(n_records: int, table: str, edit: Edit) -> str:
     """Return how many records of a table break an edit, as a clause."""
-    verb = "breaks" if number == 1 else "break"
-    return f"{count(number, 'record')} of the {table} {verb} the edit {edit.text!r}"
-
-
-def _join_with_and(phrases: Sequence[str]) -> str:
-    return " and ".join([", ".join(phrases[:-1]), phrases[-1]] if len(phrases) > 1 else phrases)
+    verb = "breaks" if n_records == 1 else "break"
+    return f"{count(n_records, 'record')} of the {table} {verb} the edit {edit.text!r}"

@@ -11,7 +11,7 @@ def find_exact_values(evidence: Evidence) -> list[Finding]:
     """Find masked columns whose released values are mostly the original ones."""
     plan = evidence.plan
     return exact_value_findings(
-        evidence.exact or {}, plan.thresholds.exact, advice_to_mask_more(plan.steps)
+        evidence.exact_shares or {}, plan.thresholds.exact, advice_to_mask_more(plan.steps)
     )
 
 

@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from shoal._text import count
 from shoal.frame.codes import codes_with_missing
+from shoal.frame.roles import RECORD_UNIT
 from shoal.frame.tables import Frame
 from shoal.metrics.findings.shared_values import SharedCounts, count_shared
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_more
-from shoal.plan.verdict import RECORD_UNIT, Finding
+from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 from shoal.steps.constraints.homogeneity import describe_homogeneity, describe_only_missing
 
@@ -30,7 +31,7 @@ def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     names = evidence.columns_with_role("confidential")
     if not names:
         return []
-    released_counts = count_by_column(labels, evidence.released, names, evidence.units)
+    released_counts = count_shared_by_column(labels, evidence.released, names, evidence.units)
     n_classes = int(labels.max()) + 1
     way_out = advice_to_merge(evidence.plan.steps)
     classes_known = evidence.plan.k is not None
@@ -38,13 +39,15 @@ def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
         released_counts, n_classes, evidence.counted_unit, way_out, classes_known=classes_known
     )
     if evidence.original is not None:
-        original_counts = count_by_column(labels, evidence.original, names, evidence.units)
+        original_counts = count_shared_by_column(labels, evidence.original, names, evidence.units)
         changed_counts = {
             name: original_counts[name].with_value - released_counts[name].with_value
             for name in names
         }
-        findings += _changed_by_step(
-            {n: number for n, number in changed_counts.items() if number > 0}, n_classes, way_out
+        findings += _changed_value_findings(
+            {name: number for name, number in changed_counts.items() if number > 0},
+            n_classes,
+            way_out,
         )
     return findings
 
@@ -56,7 +59,7 @@ def advice_to_merge(steps: Sequence[Step]) -> str:
     return f"{advice_to_mask_more(steps)}, or drop the confidential column."
 
 
-def count_by_column(
+def count_shared_by_column(
     labels: NDArray[np.int64],
     frame: Frame,
     names: Sequence[str],
@@ -70,18 +73,22 @@ def count_by_column(
     }
 
 
-def _changed_by_step(counts: Mapping[str, int], n_classes: int, way_out: str) -> list[Finding]:
-    """Find classes that shared a confidential value until a step changed it."""
+def _changed_value_findings(
+    counts: Mapping[str, int], n_classes: int, way_out: str
+) -> list[Finding]:
+    """Return the findings on classes that shared a confidential value until a step changed it."""
     if not counts:
         return []
-    phrases = [f"{name!r} in {count(n, 'class', 'classes')}" for name, n in counts.items()]
+    phrases = [
+        f"{name!r} in {count(number, 'class', 'classes')}" for name, number in counts.items()
+    ]
     return [
         Finding(
             "homogeneous-before-masking",
             "qualifies",
             f"Of {n_classes:,} classes, some shared a confidential value before it was masked:"
-            f" {', '.join(phrases)}. Their released values differ by the masking alone, so members"
-            " of such a class are known to have about these values.",
+            f" {', '.join(phrases)}. Their released values differ only because of the"
+            " masking, and may lie near the shared one.",
             {"classes": n_classes, "homogeneous": dict(counts)},
             tuple(counts),
             way_out,

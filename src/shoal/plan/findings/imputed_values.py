@@ -17,7 +17,7 @@ ONE_CONTRIBUTOR = (
 )
 FEW_CONTRIBUTORS = (
     "In some groups fewer than k records gave the released value, because the others had none:"
-    " {columns}. Each of two contributors computes the value of the other."
+    " {columns}. Of two contributors, each can compute the value of the other."
 )
 
 

@@ -2,37 +2,38 @@
 
 from collections.abc import Sequence
 
+from shoal.frame.roles import RECORD_UNIT
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.dominance import releases_means
 from shoal.plan.findings.phrases import name_few
-from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
+from shoal.plan.verdict import Finding, count_phrase
 
 
 def find_insiders(evidence: Evidence) -> list[Finding]:
     """Find the smallest groups, whose members may compute values of one of them from the mean."""
     types = evidence.plan.types
     columns: list[str] = []
-    smallest_sizes: list[tuple[int, int]] = []  # size, and number of groups of that size
+    smallest_sizes: list[tuple[int, int]] = []  # of each block: size, and number of such classes
     is_weighted = False
     for step in filter(releases_means, evidence.plan.steps):
-        numeric_columns = [name for name in step.numeric_columns if name in step.columns]
         numeric_columns = [
-            name for name in numeric_columns if name not in types or types[name].kind == "numeric"
-        ]
-        numeric_columns = [
-            name for name in numeric_columns if evidence.released[name].dtype.is_numeric()
+            name
+            for name in step.numeric_columns
+            if name in step.columns
+            and (name not in types or types[name].kind == "numeric")
+            and evidence.released[name].dtype.is_numeric()
         ]
         for block in step.column_blocks:
-            masked = [name for name in block if name in numeric_columns]
-            if masked:
+            averaged = [name for name in block if name in numeric_columns]
+            if averaged:
                 sizes = evidence.class_sizes(evidence.classes_on([*block, *step.strata]))
                 smallest_sizes.append((int(sizes.min()), int((sizes == sizes.min()).sum())))
-                columns += masked
+                columns += averaged
                 is_weighted |= step.weight is not None
     if not columns:
         return []
-    size = min(group_size for group_size, _ in smallest_sizes)
-    n_groups = sum(count for group_size, count in smallest_sizes if group_size == size)
+    size = min(block_size for block_size, _ in smallest_sizes)
+    n_groups = sum(n_classes for block_size, n_classes in smallest_sizes if block_size == size)
     return insider_findings(size, n_groups, columns, evidence.counted_unit, is_weighted=is_weighted)
 
 
@@ -46,7 +47,7 @@ def insider_findings(
     """
     if size < 2:
         return []  # a class of one record is a finding of its own
-    names = name_few(columns, "", "").strip()
+    names = name_few(columns, "", "")
     groups = "1 class holds" if n_groups == 1 else f"{n_groups:,} classes hold"
     figures = {"size": size, "groups": n_groups}
     counts_records = unit == RECORD_UNIT

@@ -8,7 +8,12 @@ from shoal.frame.tables import Frame
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.limits import LimitResult, LimitResults, Limits
 from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX, HasFigures, attack_figure_names
-from shoal.plan.assessment import analyse_release, attack_release, measure_release, survey_risk_of
+from shoal.plan.assessment import (
+    analyse_release,
+    attack_release,
+    measure_release,
+    survey_risk_of_release,
+)
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
 from shoal.plan.verdict import Finding, Verdict
@@ -16,6 +21,21 @@ from shoal.steps import Step
 
 NO_GROUPS = "A plan has no subgroups: check this limit with --by."
 WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
+
+
+class NotComputed:
+    """Figures that could not be computed, with the reason."""
+
+    def __init__(self, names: Sequence[str], reason: str):
+        self._reasons = dict.fromkeys(names, reason)
+
+    def figures(self) -> dict[str, float]:
+        """Return no figure."""
+        return {}
+
+    def reasons(self) -> dict[str, str]:
+        """Return the reason for each figure."""
+        return self._reasons
 
 
 def find_broken_limits(evidence: Evidence) -> list[Finding]:
@@ -62,12 +82,12 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
         return [assessment, NotComputed(limits.figures, "Not computed: needs the original.")]
     group_figures = [name for name in limits.figures if name.endswith(WORST_GROUP_SUFFIX)]
     names = [name for name in limits.by("assess").figures if name not in group_figures]
-    not_computed = [name for name in names if name not in assessment]
+    missing_names = [name for name in names if name not in assessment]
     results: list[HasFigures] = [assessment]
     if group_figures:
         results.append(NotComputed(group_figures, NO_GROUPS))
-    if not_computed:
-        results.insert(0, _measures(evidence, original, not_computed))
+    if missing_names:
+        results.insert(0, _measures(evidence, original, missing_names))
     if limits.by("attack"):
         results.append(_attacks(evidence, original, limits))
     if limits.by("utility"):
@@ -75,13 +95,6 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     if limits.by("risk"):
         results.append(_survey_risk(evidence, original, limits))
     return results
-
-
-def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasFigures:
-    try:
-        return measure_release(evidence.plan, original, evidence.released, names, evidence.units)
-    except InputError as error:
-        return NotComputed(names, str(error))
 
 
 def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
@@ -97,11 +110,11 @@ def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding
     """
     if not results:
         return []
-    met = len(results) - len(results.failed)
+    n_met = len(results) - len(results.failed)
     summary = Finding(
         "limits-checked",
         "informs",
-        f"{met} of {len(results)} limits of the plan are met.",
+        f"{n_met} of {len(results)} limits of the plan are met.",
         {"limits": results.to_list()},
     )
     return [*(_broken_limit(result, steps) for result in results.failed), summary]
@@ -122,6 +135,7 @@ def unchecked_limits_findings(names: Sequence[str]) -> list[Finding]:
 
 
 def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
+    """Return the finding on a limit that is not met, or whose figure could not be computed."""
     limit = result.limit
     is_loss = limit.kind == "utility"
     way_out = WAY_OUT.format(
@@ -141,22 +155,16 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
     )
 
 
-class NotComputed:
-    """Figures that could not be computed, with the reason."""
-
-    def __init__(self, names: Sequence[str], reason: str):
-        self._reasons = dict.fromkeys(names, reason)
-
-    def figures(self) -> dict[str, float]:
-        """Return no figure."""
-        return {}
-
-    def reasons(self) -> dict[str, str]:
-        """Return the reason for each figure."""
-        return self._reasons
+def _measures(evidence: Evidence, original: Frame, names: Sequence[str]) -> HasFigures:
+    """Return the measures called ``names``, or why they cannot be computed."""
+    try:
+        return measure_release(evidence.plan, original, evidence.released, names, evidence.units)
+    except InputError as error:
+        return NotComputed(names, str(error))
 
 
 def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    """Return the attacks that limits need, or why they are not possible."""
     from shoal.metrics.attacks.run import ATTACKS  # imports compiled loops
 
     figures = limits.by("attack").figures
@@ -170,15 +178,17 @@ def _attacks(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
 
 
 def _survey_risk(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    """Return the risk of the release as a sample, or why it cannot be computed."""
     figures = limits.by("risk").figures
     try:
-        risk = survey_risk_of(evidence.plan, original, evidence.released)
+        risk = survey_risk_of_release(evidence.plan, original, evidence.released)
     except InputError as error:
         return NotComputed(figures, str(error))
     return risk or NotComputed(figures, "The plan names no column of survey weights.")
 
 
 def _analyses(evidence: Evidence, original: Frame, limits: Limits) -> HasFigures:
+    """Return the analyses that limits need, or why they are not possible."""
     from shoal.metrics.analyses import FIGURES  # imports scikit-learn
 
     figures = limits.by("utility").figures

@@ -9,7 +9,7 @@ from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
 
-def find_loss(evidence: Evidence) -> list[Finding]:
+def find_high_loss(evidence: Evidence) -> list[Finding]:
     """Find a high information loss, and groups far larger than k."""
     loss = (evidence.measures or {}).get("information_loss")
     is_averaged = all(isinstance(step, Microaggregate) for step in evidence.plan.steps)
@@ -34,20 +34,26 @@ def large_group_findings(
     counts: Mapping[tuple[int, int], int], max_ratio: float, noun: str = "records"
 ) -> list[Finding]:
     """Return the findings on groups far larger than k, given the number of groups by k and size."""
-    large = {size: n for (k, size), n in counts.items() if size > max_ratio * k}
+    large = {(k, size): n_groups for (k, size), n_groups in counts.items() if size > max_ratio * k}
     if not large:
         return []
-    n_large, n_inside = sum(large.values()), sum(size * n for size, n in large.items())
-    share = n_inside / sum(size * n for (_, size), n in counts.items())
+    largest = max(size for _, size in large)
+    n_large, n_all = sum(large.values()), sum(counts.values())
+    share = _n_members(large) / _n_members(counts)
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{n_large:,} of {sum(counts.values()):,} groups hold more than {max_ratio:g} times k"
-            f" {noun}, the largest {max(large)}; {format_share(share)} of the {noun} are in them.",
-            {"groups": n_large, "largest": max(large), "share": share},
+            f"{n_large:,} of {n_all:,} groups hold more than {max_ratio:g} times k"
+            f" {noun}, the largest {largest}; {format_share(share)} of the {noun} are in them.",
+            {"groups": n_large, "largest": largest, "share": share},
         )
     ]
+
+
+def _n_members(counts: Mapping[tuple[int, int], int]) -> int:
+    """Return the number of records, or units, in groups that are counted by k and size."""
+    return sum(size * n_groups for (_, size), n_groups in counts.items())
 
 
 def loss_findings(

@@ -26,25 +26,30 @@ def find_revealing_order(evidence: Evidence) -> list[Finding]:
 
 
 def _sorted_columns(evidence: Evidence, skipped_columns: Collection[str]) -> list[Finding]:
+    """Return the finding on hidden columns that the order of the records follows, if any."""
     plan, original = evidence.plan, evidence.original
     assert original is not None
     if len(original) < MIN_RECORDS:
         return []
-    hidden_columns = [
-        name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)
+    dropped = [name for name, role in plan.roles.items() if role in ("identifier", *UNIT_ROLES)]
+    names = [
+        name
+        for name in dict.fromkeys([*plan.masked, *dropped])
+        if name in original.columns and name not in skipped_columns
     ]
-    names = [n for n in dict.fromkeys([*plan.masked, *hidden_columns]) if n in original.columns]
+    n_records, max_records = len(original), 4 * plan.thresholds.sample
+    rows = np.arange(n_records)
+    if n_records > max_records:
+        rows = np.linspace(0, n_records - 1, max_records).astype(np.int64)
     correlations: dict[str, float] = {}
-    n, limit = len(original), 4 * plan.thresholds.sample
-    rows = np.arange(n) if n <= limit else np.linspace(0, n - 1, limit).astype(np.int64)
-    for name in (name for name in names if name not in skipped_columns):
+    for name in names:
         ranks = value_ranks(original, name)
-        rho = 0.0 if ranks is None else order_correlation(ranks[rows])
-        if abs(rho) > plan.thresholds.order:
-            correlations[name] = rho
+        correlation = 0.0 if ranks is None else order_correlation(ranks[rows])
+        if abs(correlation) > plan.thresholds.order:
+            correlations[name] = correlation
     if not correlations:
         return []
-    phrases = join_phrases({name: f"{rho:.3g}" for name, rho in correlations.items()})
+    phrases = join_phrases({name: f"{value:.3g}" for name, value in correlations.items()})
     return [
         Finding(
             "order-follows-column",
@@ -59,11 +64,12 @@ def _sorted_columns(evidence: Evidence, skipped_columns: Collection[str]) -> lis
 
 
 def _adjacent_units(evidence: Evidence) -> list[Finding]:
+    """Return the findings on columns of units whose records are adjacent."""
     plan, original = evidence.plan, evidence.original
     assert original is not None
-    names = [n for role in UNIT_ROLES for n in columns_with(plan.roles, role)]
+    names = [name for role in UNIT_ROLES for name in columns_with(plan.roles, role)]
     shares = {}
-    for name in dict.fromkeys(n for n in names if n in original.columns):
+    for name in dict.fromkeys(name for name in names if name in original.columns):
         share = unit_contiguity(classes(any_codes(original, [name])))
         if share > plan.thresholds.order:
             shares[name] = share
@@ -71,9 +77,9 @@ def _adjacent_units(evidence: Evidence) -> list[Finding]:
         Finding(
             "revealing-order",
             "qualifies",
-            f"The records are sorted by {name!r}, and a release keeps their order: members of a"
-            f" household or unit are in adjacent rows ({format_share(share)} of the possible"
-            " cases), so that anyone who finds one of them finds the others.",
+            f"Records with the same {name!r} are in adjacent rows ({format_share(share)} of the"
+            " possible cases), and the release keeps their order, so that anyone who finds one"
+            " member of a household or unit finds the others.",
             {"side_by_side": share},
             (name,),
             WAY_OUT,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from shoal._text import join_names
 from shoal.frame.roles import name_columns
 from shoal.steps import Step
 
@@ -34,25 +35,41 @@ def format_share(share: float) -> str:
 
 
 def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
-    """Return the names of columns for a sentence; of many, the first and the number of the others.
+    """Return columns with their noun; of many, the first and the number of the others.
+
+    Without a noun, only the names are returned.
 
     Examples
     --------
-    >>> name_few(["a", "b"])
-    "Columns 'a' and 'b'"
+    >>> name_few(["a", "b"]), name_few(["a", "b"], "", "")
+    ("Columns 'a' and 'b'", "'a' and 'b'")
     """
     if len(columns) <= MAX_NAMES:
-        return name_columns(columns, singular, plural)
+        return name_columns(columns, singular, plural).lstrip()
     names = ", ".join(map(repr, columns[:MAX_NAMES]))
-    return f"{plural} {names} and {len(columns) - MAX_NAMES} more"
+    return f"{plural} {names} and {len(columns) - MAX_NAMES} more".lstrip()
+
+
+def join_few(columns: Sequence[str]) -> str:
+    """Return names as an enumeration; of many, the first and the number of the others.
+
+    Examples
+    --------
+    >>> join_few(["a", "b"]), join_few(list("abcdefgh"))
+    ('a and b', 'a, b, c, d, e, f and 2 more')
+    """
+    n_others = len(columns) - MAX_NAMES
+    return join_names(columns if n_others <= 0 else [*columns[:MAX_NAMES], f"{n_others} more"])
 
 
 def join_phrases(phrase_by_column: Mapping[str, str]) -> str:
-    """Return a phrase for each column; of many, the first and the number of the others."""
+    """Return columns, each with its phrase; of many, the first and the number of the others.
+
+    Examples
+    --------
+    >>> join_phrases({"age": "in 3", "pay": "in 1"})
+    "'age' in 3, 'pay' in 1"
+    """
     phrases = [f"{name!r} {phrase}" for name, phrase in list(phrase_by_column.items())[:MAX_NAMES]]
-    and_more = (
-        f" and {len(phrase_by_column) - MAX_NAMES} more"
-        if len(phrase_by_column) > MAX_NAMES
-        else ""
-    )
-    return ", ".join(phrases) + and_more
+    n_others = len(phrase_by_column) - MAX_NAMES
+    return ", ".join(phrases) + (f" and {n_others} more" if n_others > 0 else "")

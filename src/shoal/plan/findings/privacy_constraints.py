@@ -14,7 +14,7 @@ from shoal.steps import Step
 from shoal.steps.constraints.privacy_constraint import TOLERANCE
 
 
-def find_privacy_constraints(evidence: Evidence) -> list[Finding]:
+def find_unmet_constraints(evidence: Evidence) -> list[Finding]:
     """Find l-diversity and t-closeness that are guaranteed and not attained."""
     plan = evidence.plan
     confidential = columns_with(plan.roles, "confidential")

@@ -20,10 +20,7 @@ def uncounted_unit_findings(plan: "Plan") -> list[Finding]:
     unit = plan.unit_column
     if unit is None:
         return []
-    is_constrained = any(
-        getattr(step, "diversity", None) or getattr(step, "closeness", None) is not None
-        for step in plan.steps
-    )
+    is_constrained = any(step.diversity or step.closeness is not None for step in plan.steps)
     constraint_sentence = (
         " l-diversity and t-closeness of units were not counted." if is_constrained else ""
     )
@@ -50,9 +47,8 @@ def unchecked_identifier_findings(plan: "Plan") -> list[Finding]:
             "units-not-counted",
             "qualifies",
             f"{name_columns(names, 'Identifier', 'Identifiers')}: it was not checked whether"
-            " values repeat."
-            " k counts records, and where a person has several, a class may hold fewer than k"
-            " persons.",
+            " values repeat. k counts records, and where a person has several, a class may hold"
+            " fewer than k persons.",
             columns=tuple(names),
             way_out=f'Set `unit="{RECORD_UNIT}"` if every record is a person of its own.',
         )

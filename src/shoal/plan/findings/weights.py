@@ -1,7 +1,8 @@
 """Survey weights that are released and may identify."""
 
+from shoal.frame.roles import RECORD_UNIT
 from shoal.plan.evidence import Evidence
-from shoal.plan.verdict import RECORD_UNIT, Finding, count_phrase
+from shoal.plan.verdict import Finding, count_phrase
 
 
 def find_released_weights(evidence: Evidence) -> list[Finding]:

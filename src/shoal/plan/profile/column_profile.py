@@ -93,6 +93,7 @@ def profile_pairs(
 
 
 def _lower_triangle(matrices: Mapping[str, Any], statistic: str) -> list[dict[str, Any]]:
+    """Return an entry for each pair of columns of two symmetric matrices."""
     names, original, masked = (matrices.get(key, []) for key in ("columns", "before", "after"))
     return [
         {
@@ -135,6 +136,7 @@ def _mean_similarity(entries: Sequence[Mapping[str, Any]]) -> float | None:
 
 
 def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any]:
+    """Return the figures of a numeric column, before and after."""
     values = [finite_values(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_numbers(values[0], values[1]),
@@ -159,6 +161,7 @@ def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
 
 
 def _profile_categories(original: Frame, masked: Frame, name: str) -> dict[str, Any]:
+    """Return the figures of a column of categories, before and after."""
     counts = [_counts_by_text(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_counts(*counts),

@@ -69,7 +69,9 @@ def profile(
     masked_columns = list(dict.fromkeys(plan.masked))
     confidential = columns_with(plan.roles, "confidential")
     categorical = [name for name, declared in plan.types.items() if declared.kind != "numeric"]
-    numeric = [n for n in dict.fromkeys([*masked_columns, *confidential]) if n not in categorical]
+    numeric = [
+        name for name in dict.fromkeys([*masked_columns, *confidential]) if name not in categorical
+    ]
     correlation_entries = _correlations(original, masked, numeric)
     association_entries, table_similarities = _associations(plan, original, masked, confidential)
     column_entries = profile_columns(original, masked, masked_columns, categorical)
@@ -151,6 +153,7 @@ def _risk_of_original(
 def _distribution(
     original: Frame, masked: Frame, name: str, min_count: int, categorical: bool
 ) -> dict[str, Any]:
+    """Return the histogram of a column, or the bars of its categories, before and after."""
     if not categorical and tables.is_numeric(original, name) and tables.is_numeric(masked, name):
         original_values, masked_values = finite_values(original, name), finite_values(masked, name)
         if len(original_values) and len(masked_values):
@@ -178,11 +181,14 @@ def with_value_labels(
         The same, with distributions that name their categories by labels.
     """
     texts = {
-        name: {text_of(code): label for code, label in of_column.items()}
-        for name, of_column in labels.items()
+        name: {text_of(code): label for code, label in column_labels.items()}
+        for name, column_labels in labels.items()
     }
     labelled_distributions = [
-        {**entry, "categories": [texts[entry["column"]].get(n, n) for n in entry["categories"]]}
+        {
+            **entry,
+            "categories": [texts[entry["column"]].get(code, code) for code in entry["categories"]],
+        }
         if "categories" in entry and entry["column"] in texts
         else entry
         for entry in figures.get("distributions", ())
@@ -191,6 +197,7 @@ def with_value_labels(
 
 
 def _correlations(original: Frame, masked: Frame, columns: Sequence[str]) -> dict[str, Any]:
+    """Return the correlations of the columns that vary, before and after."""
     varying = _varying_columns(original, masked, columns)
     names = varying[:MAX_COLUMNS]
     if len(names) < 2:

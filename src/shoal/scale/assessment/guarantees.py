@@ -9,8 +9,8 @@ from shoal.plan import Plan
 from shoal.plan.findings.privacy_constraints import constraint_findings
 from shoal.plan.guarantees import (
     must_refuse_homogeneous,
-    refuse_constraint,
     refuse_homogeneous_classes,
+    refuse_unmet_constraint,
 )
 from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_shared_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
@@ -62,7 +62,7 @@ def check_constraints(
     step = plan.steps[0]  # validation refuses such promises in plans of several steps
     least_diversity, greatest_distance = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
-        refuse_constraint(finding, by_units=job.unit is not None)
+        refuse_unmet_constraint(finding, by_units=job.unit is not None)
     if must_refuse_homogeneous(plan):
         shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
         refuse_homogeneous_classes(plan, shared_counts, sum(measures["class_sizes"].values()))

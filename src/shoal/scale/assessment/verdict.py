@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shoal.frame.roles import columns_with
+from shoal.frame.roles import RECORD_UNIT, columns_with
 from shoal.metrics.assessment import Assessment
 from shoal.plan import Plan
 from shoal.plan.evidence import RECORDS
@@ -15,6 +15,7 @@ from shoal.plan.findings.limits import limit_findings, unchecked_limits_findings
 from shoal.plan.findings.loss import large_group_findings, loss_findings
 from shoal.plan.findings.phrases import advice_to_mask_more
 from shoal.plan.findings.privacy_constraints import constraint_findings
+from shoal.plan.findings.run import as_finding
 from shoal.plan.findings.unchanged_columns import (
     columns_without_role_findings,
     unique_record_findings,
@@ -22,8 +23,7 @@ from shoal.plan.findings.unchanged_columns import (
 from shoal.plan.findings.units import unchecked_identifier_findings, uncounted_unit_findings
 from shoal.plan.findings.weights import released_weight_findings
 from shoal.plan.guarantees import omitted_checks_finding
-from shoal.plan.verdict import RECORD_UNIT, Finding, Verdict, make_verdict
-from shoal.plan.warnings import as_finding
+from shoal.plan.verdict import Finding, Verdict, make_verdict
 from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.microaggregation.verdict_counts import VerdictCounts, findings_from_counts

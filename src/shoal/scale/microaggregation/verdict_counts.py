@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame.columns import Column
+from shoal.frame.roles import RECORD_UNIT
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.contributors import count_contributors
 from shoal.metrics.findings.dominance import dominated_groups
@@ -22,7 +23,7 @@ from shoal.plan.findings.exact_values import exact_value_findings
 from shoal.plan.findings.imputed_values import contributor_findings
 from shoal.plan.findings.insiders import insider_findings
 from shoal.plan.thresholds import Thresholds
-from shoal.plan.verdict import RECORD_UNIT, Finding
+from shoal.plan.verdict import Finding
 from shoal.scale.job import sum_counts
 from shoal.steps import Microaggregate
 

@@ -22,7 +22,6 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.frame.values import same_values
 from shoal.metrics import classes, units_per_class
-from shoal.plan.chaining import NOMINAL
 from shoal.plan.profile import MIN_COUNT
 from shoal.scale.statistics.profile_entries import (
     ColumnEntry,
@@ -62,7 +61,7 @@ class RecodedCombinations:
     warnings: Sequence[ShoalWarning]
 
     def exact_shares(self, columns: Sequence[str]) -> dict[str, float]:
-        """Return the share of records that show the original value, as `Evidence.exact` does."""
+        """Return the share of records with the original value, as `Evidence.exact_shares` does."""
         shares: dict[str, float] = {}
         same_in_all = np.ones(len(self.combination), bool)
         for name in columns:
@@ -163,7 +162,7 @@ def recode_combinations(
         now_text = [
             name for name, new_values in result.values.items() if isinstance(new_values, TextColumn)
         ]
-        known_types |= dict.fromkeys(now_text, NOMINAL)
+        known_types |= dict.fromkeys(now_text, Type("nominal"))
         warnings += result.warnings
     order = np.argsort(combination, kind="stable")
     return RecodedCombinations(

@@ -10,7 +10,8 @@ import pyarrow as pa
 from shoal.errors import InputError, StrataMerged
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import refuse_missing_counts
-from shoal.plan.warnings import as_finding, python_warnings
+from shoal.plan.findings.run import as_finding
+from shoal.plan.warnings import python_warnings
 from shoal.scale.assessment.guarantees import (
     check_constraints,
     check_guarantee,

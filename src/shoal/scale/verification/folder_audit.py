@@ -13,7 +13,7 @@ from shoal.audit.check import (
     Check,
     check_dropped_columns,
     compare_numbers,
-    guarantee_kept,
+    kept_result,
     message_without_outcome,
     run_check,
 )
@@ -180,7 +180,7 @@ class FolderAudit:
                 f"The smallest class of the released values holds {counts.smallest} records;"
                 f" k={k} was promised."
             )
-        return guarantee_kept(self.plan, units_counted=False)
+        return kept_result(self.plan, units_counted=False)
 
     def _judge(self, counts: Recount) -> Verdict:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)

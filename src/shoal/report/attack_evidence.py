@@ -11,9 +11,9 @@ from shoal.frame import tables
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.attacks.result import AttackResult, Attacks
-from shoal.plan.assessment import attack_release, survey_risk_of
+from shoal.plan.assessment import attack_release, survey_risk_of_release
+from shoal.plan.findings.phrases import join_few
 from shoal.plan.release import Release
-from shoal.report.attacker import name_some
 
 ON_REQUEST = "Only carried out on request."
 
@@ -115,13 +115,13 @@ def _criterion(criterion: Criterion, attacks: Attacks) -> dict[str, Any]:
 
 def _test(result: AttackResult) -> dict[str, Any]:
     """Return one attack, with what the attacker knows in words."""
-    return {**result.to_dict(), "knows": name_some(result.columns) if result.columns else ""}
+    return {**result.to_dict(), "knows": join_few(result.columns) if result.columns else ""}
 
 
 def _survey(release: Release, original: Frame, released: Frame) -> dict[str, Any]:
     """Return the figures of the survey risk; empty without weights."""
     try:
-        risk = survey_risk_of(release.plan, original, released)
+        risk = survey_risk_of_release(release.plan, original, released)
     except InputError as error:
         return {"error": str(error), "figures": {}}
     if risk is None:

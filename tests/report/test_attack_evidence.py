@@ -14,7 +14,7 @@ from shoal.errors import ParameterError
 from shoal.metrics.attacks import ATTACKS
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
-from shoal.report.evidence import CRITERIA, ON_REQUEST, gather_evidence
+from shoal.report.attack_evidence import CRITERIA, ON_REQUEST, gather_evidence
 from shoal.report.summary import summarise
 from shoal.steps import Microaggregate
 
@@ -49,13 +49,21 @@ def test_results_are_those_of_the_attacks(release, evidence):
     attacks = shoal.attack(
         SURVEY, release.data, quasi_identifiers=KNOWN, confidential=["income"], random_state=0
     )
-    assert [one["name"] for one in evidence["criteria"]] == [one.name for one in CRITERIA]
-    tests = {test["attack"]: test for one in evidence["criteria"] for test in one["tests"]}
+    assert [criterion["name"] for criterion in evidence["criteria"]] == [
+        criterion.name for criterion in CRITERIA
+    ]
+    tests = {
+        test["attack"]: test for criterion in evidence["criteria"] for test in criterion["tests"]
+    }
     assert set(tests) == set(attacks)
     for name, result in attacks.items():
         assert (tests[name]["rate"], tests[name]["ceiling"]) == (result.rate, result.ceiling)
         assert tests[name]["interval"] == list(result.interval)
-    not_run = {name: why for one in evidence["criteria"] for name, why in one["not_run"].items()}
+    not_run = {
+        name: why
+        for criterion in evidence["criteria"]
+        for name, why in criterion["not_run"].items()
+    }
     on_request = not_run.pop("linkage-splink")
     assert on_request == ON_REQUEST
     assert not_run == attacks.not_run
@@ -75,7 +83,11 @@ def test_the_survey_risk_is_that_of_the_release(release, evidence):
 def test_records_in_random_order_are_matched_with_their_originals(evidence):
     shuffled = gather_evidence(released(shuffle=True, random_state=1), SURVEY)
     rates = [
-        {test["attack"]: test["rate"] for one in gathered["criteria"] for test in one["tests"]}
+        {
+            test["attack"]: test["rate"]
+            for criterion in gathered["criteria"]
+            for test in criterion["tests"]
+        }
         for gathered in (evidence, shuffled)
     ]
     assert rates[1]["linkage-distance"] > 0.1  # 1/60 if records were mixed up
@@ -106,11 +118,13 @@ def test_the_command_line_adds_evidence_to_the_internal_report(tmp_path, monkeyp
     monkeypatch.chdir(tmp_path)
     SURVEY.to_csv("in.csv", index=False)
     mask = ("mask", "in.csv", "out.csv", "-c", "age", "-c", "height", "-k", "4", "-i", "person")
-    for wrong in (("--evidence",), ("--evidence", "--report", "report.json")):
-        result = CliRunner().invoke(app, [*mask, *wrong])
+    for options in (("--evidence",), ("--evidence", "--report", "report.json")):
+        result = CliRunner().invoke(app, [*mask, *options])
         assert result.exit_code == 2
     internal = ("--report", "report.json", "--audience", "internal", "--evidence", "-q")
     assert CliRunner().invoke(app, [*mask, *internal]).exit_code == 0
     content = json.loads(Path("report.json").read_text())["evidence"]
-    assert [one["name"] for one in content["criteria"]] == [one.name for one in CRITERIA]
+    assert [criterion["name"] for criterion in content["criteria"]] == [
+        criterion.name for criterion in CRITERIA
+    ]
     assert content["survey"] == {}
