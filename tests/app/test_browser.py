@@ -76,7 +76,7 @@ def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_
     view = visit(accept_downloads=True)
     load(view, survey)
     assert not view.locator("[id='step:generalise:loss']").is_visible()
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     assert view.locator("[id='step:generalise:loss']").is_visible()
     assert not view.locator("#method").is_visible()
     press(view, "Details of age")
@@ -88,7 +88,7 @@ def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_
     plan = shoal.Plan.load(saved(view, "Plan of run 1", tmp_path))
     assert (plan.steps[0].name, plan.k) == ("generalise", 4)
     assert plan.steps[0].suppression == 0.1
-    view.locator("#what").select_option("round")
+    view.locator("#step").select_option("round")
     assert not view.locator("#k").is_visible()
 
 

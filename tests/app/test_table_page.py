@@ -111,13 +111,13 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view.locator("[id='file:0']").set_input_files(levels)
     wait_until_kept(view)
     assert view.locator("[id='loaded:0']").inner_text() == "levels.csv: 4 values, 3 levels"
-    view.locator("#what").select_option("top-bottom-code")
+    view.locator("#step").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("27")
     view.get_by_text("Columns of this step, and further steps").click()
-    view.locator("[data-of='1']").check()
+    view.locator("[data-step-column='1']").check()
     press(view, "Add another step after this one")
     view.locator("html[data-ready]").get_by_text("Top and bottom coding: age").wait_for()
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     view.locator("#k").fill("3")
     press(view, "Run")
     view.locator(".run.done").wait_for()
@@ -148,10 +148,10 @@ def test_buttons_wait_until_changes_are_kept(visit):
     view = visit()
     take_example(view)
     view.evaluate(SLOW)
-    view.locator("#what").select_option("top-bottom-code")
+    view.locator("#step").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("700")
     view.get_by_text("Columns of this step, and further steps").click()
-    view.locator("[data-of='1']").check()
+    view.locator("[data-step-column='1']").check()
     view.get_by_role("button", name="Add another step after this one").dblclick()
     view.locator("html[data-ready]").get_by_text("Top and bottom coding: surface").wait_for()
     assert view.locator(".earlier li").count() == 2  # and the step of the form
@@ -180,7 +180,7 @@ def test_levels_are_loaded_before_a_form_is_sent(visit, tmp_path):
     levels.write_text("A1;A\nA2;A\nB1;B\nB2;B\n")
     load(view, path)
     view.locator("[name='role:0']").select_option("quasi-identifier")
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     view.locator("#k").fill("4")
     press(view, "Details of town")
     view.locator("[id='rule:0']").select_option("file")
@@ -195,7 +195,7 @@ def test_a_page_is_not_left_while_a_change_is_sent(visit):
     take_example(view)
     view.evaluate(SLOW)
     view.locator("#k").click()
-    view.locator("#what").select_option("round")
+    view.locator("#step").select_option("round")
     asked = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
     assert view.evaluate(asked)
     wait_until_kept(view)
@@ -357,10 +357,10 @@ CUT_OFF = """() => {
 def test_the_words_of_choices_are_not_cut_off(visit, width):
     view = visit(viewport={"width": width, "height": 900})
     take_example(view, "survey")
-    steps = [choice.get_attribute("value") for choice in view.locator("#what option").all()]
+    steps = [choice.get_attribute("value") for choice in view.locator("#step option").all()]
     assert len(steps) > 5
     for step in steps:
-        view.locator("#what").select_option(step)
+        view.locator("#step").select_option(step)
         for summary in view.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()
