@@ -207,6 +207,19 @@ def _build_step(
     cls = _step_class(settings)
     if k is None and _has_k(cls):
         k = _k_values(settings)[0]
+    options = _step_options(cls, settings, columns, roles)
+    if _has_parameter("partitioner", cls):
+        options["partitioner"] = _build_partitioner(settings, k)
+    elif k is not None:
+        options["k"] = k
+    step: Step = parameters.build(cls, options)
+    return step
+
+
+def _step_options(
+    cls: type[Step], settings: Mapping[str, str], columns: list[str], roles: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the parameters of a step except for k and its partitioner."""
     quasi_identifiers = [name for name, role in roles.items() if role == "quasi-identifier"]
     if not quasi_identifiers:
         raise ParameterError(
@@ -238,12 +251,7 @@ def _build_step(
             name = "column_weights" if _has_parameter("column_weights", cls) else name
         if _has_parameter(name, cls):
             options[name] = _values_by_column(values, options.get(name), options["columns"])
-    if _has_parameter("partitioner", cls):
-        options["partitioner"] = _build_partitioner(settings, k)
-    elif k is not None:
-        options["k"] = k
-    step: Step = parameters.build(cls, options)
-    return step
+    return options
 
 
 def _values_by_column(

@@ -85,11 +85,10 @@ def advise(
         )
         table, run = _table_and_runner(opened_source, families[0])
         with Publication(force=force) as publication:
+            temporary_path = None
             if plan_file is not None:
-                document.dumps(
-                    {}, plan_file.suffix.lower()
-                )  # refuses other suffixes before the search
-            temporary_path = None if plan_file is None else publication.add(plan_file)
+                document.dumps({}, plan_file.suffix.lower())  # refuses a wrong suffix at once
+                temporary_path = publication.add(plan_file)
             advice = search_plans(
                 table, families, n_plans=plans, n_jobs=plan_options.n_jobs, run=run
             )

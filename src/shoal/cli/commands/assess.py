@@ -125,11 +125,11 @@ def _name_option(reason: str, confidential: Sequence[str]) -> str:
     sentence, _, need = reason.partition("needs ")
     need = need.rstrip(".")
     phrase = {
-        NEEDS["units"]: "a column of units: --unit",
-        NEEDS["weights"]: "survey weights: --weight",
+        NEEDS["units"]: "a column of units (--unit)",
+        NEEDS["weights"]: "survey weights (--weight)",
     }.get(need)
     if "confidential column" in need and not confidential:
-        phrase = f"{need}: --confidential"
+        phrase = f"{need} (--confidential)"
     return reason if phrase is None else f"{sentence}needs {phrase}."
 
 
