@@ -23,8 +23,8 @@ STATE = "() => Object.fromEntries(new FormData(document.getElementById('settings
 @pytest.fixture
 def wide(tmp_path):
     path = tmp_path / "wide.csv"
-    names = [f"income_{at}" for at in range(30)] + [f"age_{at}" for at in range(30)]
-    rows = [",".join(str((row * at) % 7) for at in range(1, 61)) for row in range(12)]
+    names = [f"income_{index}" for index in range(30)] + [f"age_{index}" for index in range(30)]
+    rows = [",".join(str((row * index) % 7) for index in range(1, 61)) for row in range(12)]
     path.write_text("\n".join([",".join(names), *rows]) + "\n")
     return path
 
@@ -52,8 +52,8 @@ def test_wide_tables_are_filtered_and_many_columns_get_a_role_at_once(visit, wid
     press(view, "Apply")
     wait_until_kept(view)
     chosen = settings(view)
-    assert {chosen[f"role:{at}"] for at in range(30, 60)} == {"identifier"}
-    assert "identifier" not in {chosen[f"role:{at}"] for at in range(30)}
+    assert {chosen[f"role:{index}"] for index in range(30, 60)} == {"identifier"}
+    assert "identifier" not in {chosen[f"role:{index}"] for index in range(30)}
     press(view, "Undo")
     view.locator("#undo[disabled]").wait_for()
     assert settings(view)["role:30"] != "identifier"
@@ -88,12 +88,15 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view = visit(accept_downloads=True)
     path, levels = tmp_path / "people.csv", tmp_path / "levels.csv"
     towns = ["A1", "A2", "B1", "B2"]
-    rows = [f"{towns[at % 4]},{at % 9 + 20},{at:02}.0{at % 9 + 1}.2020" for at in range(1, 29)]
+    rows = [
+        f"{towns[number % 4]},{number % 9 + 20},{number:02}.0{number % 9 + 1}.2020"
+        for number in range(1, 29)
+    ]
     path.write_text("\n".join(["town,age,born", *rows, ""]))
     levels.write_text("".join(f"{town};{town[0]};*\n" for town in towns))
     load(view, path)
-    for at in range(3):
-        view.locator(f"[name='role:{at}']").select_option("quasi-identifier")
+    for index in range(3):
+        view.locator(f"[name='role:{index}']").select_option("quasi-identifier")
     press(view, "Details of born")
     assert view.locator("[id='format:2']").input_value() == "%d.%m.%Y"
     view.locator("[id='rule:2']").select_option("periods")
@@ -105,7 +108,7 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     press(view, "Details of town")
     view.locator("[id='rule:0']").select_option("file")
     (tmp_path / "bad.csv").write_text("A1;A\nA1;B\n")
-    view.said = Silent()  # the browser reports the answer 400 by itself
+    view.messages = Silent()  # the browser reports the answer 400 by itself
     view.locator("[id='file:0']").set_input_files(tmp_path / "bad.csv")
     view.locator("#message:not([hidden])").get_by_text("row 2").wait_for()
     view.locator("[id='file:0']").set_input_files(levels)
@@ -291,7 +294,7 @@ def test_two_tabs_of_a_session_do_not_overwrite_each_other(visit):
     yours.goto(mine.url)
     mine.get_by_label("Role of turnover").select_option("quasi-identifier")
     wait_until_kept(mine)
-    mine.said = Silent()  # the browser reports the answer 409 by itself
+    mine.messages = Silent()  # the browser reports the answer 409 by itself
     with yours.expect_response("**/settings") as refused:
         yours.get_by_label("Role of surface").select_option("identifier")
     assert refused.value.status == 409
