@@ -18,9 +18,9 @@ def browser():
 def server(tmp_path_factory):
     with running(tmp_path_factory.mktemp("page")) as started:
         yield started
-    said = "".join(started.lines)
-    assert "Traceback" not in said
-    assert "error" not in said
+    output = "".join(started.lines)
+    assert "Traceback" not in output
+    assert "error" not in output
 
 
 @pytest.fixture
@@ -28,26 +28,28 @@ def visit(browser, server):
     """Return a function that opens a session in a browser of its own and notes what happens."""
     opened = []
 
-    def open_session(**look):
-        context = browser.new_context(**look)
+    def open_session(**context_options):
+        context = browser.new_context(**context_options)
         view = context.new_page()
         view.set_default_timeout(1000 * PATIENCE)
-        view.asked, view.said = [], []
-        context.on("request", lambda request: view.asked.append(request.url))
-        view.on("console", lambda message: view.said.append(message.text))
-        view.on("pageerror", lambda error: view.said.append(str(error)))
-        view.on("dialog", lambda dialog: (view.said.append(dialog.message), dialog.dismiss()))
-        used = server.link()
-        view.goto(used)
-        wait_for(lambda: server.link() != used)
-        cookies = "; ".join(f"{one['name']}={one['value']}" for one in context.cookies())
+        view.requested_urls, view.messages = [], []
+        context.on("request", lambda request: view.requested_urls.append(request.url))
+        view.on("console", lambda message: view.messages.append(message.text))
+        view.on("pageerror", lambda error: view.messages.append(str(error)))
+        view.on("dialog", lambda dialog: (view.messages.append(dialog.message), dialog.dismiss()))
+        link = server.link()
+        view.goto(link)
+        wait_for(lambda: server.link() != link)
+        cookies = "; ".join(f"{cookie['name']}={cookie['value']}" for cookie in context.cookies())
         opened.append((context, view, urlsplit(view.url).path, cookies))
         return view
 
     yield open_session
-    for context, view, place, cookies in opened:
+    for context, view, session_path, cookies in opened:
         context.close()
-        server.leave(place, cookies)  # whatever page the test has left in view
-        assert [url for url in view.asked if not url.startswith(f"http://{server.host}/")] == []
-        assert view.said == []
+        server.leave(session_path, cookies)  # whatever page the test has left in view
+        assert [
+            url for url in view.requested_urls if not url.startswith(f"http://{server.host}/")
+        ] == []
+        assert view.messages == []
     wait_for(lambda: not [session for folder in server.folders for session in folder.iterdir()])

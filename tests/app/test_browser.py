@@ -27,7 +27,7 @@ HOSTILE = [
     "javascript:document.title='owned'",
     "{{ 7*7 }}",
 ]
-WIDE = [b",".join(b"a%d" % at for at in range(600)), b",".join([b"1"] * 600), b""]
+WIDE = [b",".join(b"a%d" % index for index in range(600)), b",".join([b"1"] * 600), b""]
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +76,7 @@ def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_
     view = visit(accept_downloads=True)
     load(view, survey)
     assert not view.locator("[id='step:generalise:loss']").is_visible()
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     assert view.locator("[id='step:generalise:loss']").is_visible()
     assert not view.locator("#method").is_visible()
     press(view, "Details of age")
@@ -88,7 +88,7 @@ def test_another_step_can_be_chosen_and_shows_its_own_fields(visit, survey, tmp_
     plan = shoal.Plan.load(saved(view, "Plan of run 1", tmp_path))
     assert (plan.steps[0].name, plan.k) == ("generalise", 4)
     assert plan.steps[0].suppression == 0.1
-    view.locator("#what").select_option("round")
+    view.locator("#step").select_option("round")
     assert not view.locator("#k").is_visible()
 
 
@@ -166,13 +166,15 @@ def test_a_file_is_dropped(visit):
 def test_hostile_names_are_shown_and_not_executed(visit, tmp_path):
     view = visit()
     quoted = ",".join('"' + name.replace('"', '""') + '"' for name in HOSTILE)
-    rows = "\n".join(",".join(str(i * at % 13) for at in range(1, 6)) for i in range(30))
+    rows = "\n".join(",".join(str(i * index % 13) for index in range(1, 6)) for i in range(30))
     path = tmp_path / "<img src=x onerror=alert(1)>.csv"
     path.write_text(f"{quoted}\n{rows}\n")
     view.locator("#file").set_input_files(path)
     view.locator("html[data-ready] #settings").wait_for()
-    for at in range(5):
-        view.locator(f"[name='role:{at}']").select_option("quasi-identifier" if at < 3 else "")
+    for index in range(5):
+        view.locator(f"[name='role:{index}']").select_option(
+            "quasi-identifier" if index < 3 else ""
+        )
     run(view, "3")
     view.locator(".run.done").wait_for()
     text = view.locator("main").inner_text()
@@ -201,7 +203,7 @@ def test_a_hostile_file_is_refused_in_words(visit, server, tmp_path, name, conte
     path = tmp_path / name
     path.write_bytes(content)
     if name == "no.exe":  # the browser tells of the answer 400 by itself
-        view.said = Silent()
+        view.messages = Silent()
     view.locator("#file").set_input_files(path)
     view.locator("#message:not([hidden])").wait_for()
     text = view.locator("#message").inner_text()
@@ -230,10 +232,10 @@ def test_two_browsers_do_not_see_each_other(visit, browser):
 def test_two_tabs_of_one_browser_do_not_see_each_other(visit, server):
     mine = visit()
     take_example(mine)
-    used = server.link()
+    link = server.link()
     yours = mine.context.new_page()
-    yours.goto(used)
-    wait_for(lambda: server.link() != used)
+    yours.goto(link)
+    wait_for(lambda: server.link() != link)
     assert yours.locator("#drop").count() == 1
     mine.reload()
     assert mine.locator("h1").inner_text() == "sme.csv"

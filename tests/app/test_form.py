@@ -39,8 +39,8 @@ def filled(**more):
 def own_fields(step):
     """Return the fields of a step."""
     entries = form.catalogue()
-    groups = entries["groups_of_step"].values()
-    return entries["of_step"].get(step) or [field for group in groups for field in group]
+    groups = entries["microaggregation_fields"].values()
+    return entries["step_fields"].get(step) or [field for group in groups for field in group]
 
 
 def test_suggested_roles_stand_in_the_form_and_k_does_not():
@@ -77,7 +77,7 @@ NEEDED = {  # fields of steps that have no default
 @pytest.mark.parametrize("name", STEPS)
 def test_every_step_can_be_chosen(name):
     more = {f"step:{name}:{option}": text for option, text in NEEDED.get(name, {}).items()}
-    settings = form.select_known({**filled(what=name), **more}, COLUMNS)
+    settings = form.select_known({**filled(step=name), **more}, COLUMNS)
     (plan,) = form.plans(settings, COLUMNS)
     (step,) = plan.steps
     assert type(step) is STEPS[name]
@@ -94,20 +94,20 @@ def test_every_step_can_be_chosen(name):
 def test_every_parameter_of_method_and_effort_has_a_field():
     entries = form.catalogue()
     for kind, classes in (("method", METHODS), ("effort", EFFORTS)):
-        for name, fields in entries[f"of_{kind}"].items():
+        for name, fields in entries[f"{kind}_fields"].items():
             known = set(parameters.signature_parameters(classes[name])) - PARAMETERS_WITHOUT_FIELD
             assert {field.name for field in fields} == {f"{kind}:{name}:{one}" for one in known}
 
 
 def test_levels_become_hierarchies_where_the_step_uses_them():
     chosen = filled(
-        what="generalise", rule__1="intervals", levels__1="5, 10", rule__2="prefixes",
+        step="generalise", rule__1="intervals", levels__1="5, 10", rule__2="prefixes",
         levels__2="2,1",
     )  # fmt: skip
     (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.types["age"].intervals == (5, 10)
     assert plan.types["school"].prefixes == (2, 1)
-    (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
+    (plan,) = form.plans({**chosen, "step": "suppress"}, COLUMNS)
     assert plan.types == {}
     suggested = [{**COLUMNS[1], "hierarchy": {"periods": ["month", "year"]}}]
     first = form.first_settings(suggested)
@@ -122,12 +122,12 @@ def test_levels_become_hierarchies_where_the_step_uses_them():
     with raises(ParameterError, "step-without-strata", columns=("town",)):
         form.plans({**chosen, "role:4": "stratum"}, COLUMNS)
     with raises(ParameterError, "unknown-step"):
-        form.plans({**chosen, "what": "<b>"}, COLUMNS)
+        form.plans({**chosen, "step": "<b>"}, COLUMNS)
 
 
 def test_levels_from_a_file_become_a_hierarchy():
     rows = [["a", "x", "*"], ["b", "x", "*"]]
-    chosen = filled(what="generalise", rule__2="file", hierarchy__2="key", rule__1="intervals")
+    chosen = filled(step="generalise", rule__2="file", hierarchy__2="key", rule__1="intervals")
     chosen["levels:1"] = "5"
     (plan,) = form.plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": rows}})
     assert plan.types["school"].hierarchy == tuple(map(tuple, rows))
@@ -147,7 +147,7 @@ def test_details_of_columns_become_types_codes_and_options_by_column():
     shown = {"step:aggregate": "range"}
     (plan,) = form.plans({**chosen, **shown}, COLUMNS)
     assert plan.steps[0].aggregate == {"age": "median", "school": "range"}
-    (plan,) = form.plans({**chosen, "what": "suppress"}, COLUMNS)
+    (plan,) = form.plans({**chosen, "step": "suppress"}, COLUMNS)
     assert plan.steps[0].importance == {"age": 2}
     with raises(ParameterError, "parameter-not-accepted", column="age"):
         form.plans({**chosen, "importance:1": "much"}, COLUMNS)
@@ -180,7 +180,7 @@ def test_k_counts_records_where_that_is_stated():
 
 
 def test_steps_are_chained_in_the_order_in_which_they_were_added():
-    chosen = filled(what="top-bottom-code", of="1")
+    chosen = filled(step="top-bottom-code", step_columns="1")
     chosen["step:top-bottom-code:top_share"] = "0.1"
     chosen = form.with_earlier_step(chosen, COLUMNS)
     assert "step:top-bottom-code:top_share" not in chosen
@@ -198,7 +198,7 @@ def test_steps_are_chained_in_the_order_in_which_they_were_added():
         form.with_earlier_step(filled(k=""), COLUMNS)
     for bad in ("no", "[1]", "{}"):
         with raises(ParameterError, "steps-malformed"):
-            form.plans(filled(steps=bad), COLUMNS)
+            form.plans(filled(earlier_steps=bad), COLUMNS)
 
 
 PYTHON = re.compile(
@@ -272,7 +272,7 @@ def test_initial_values_of_the_form_are_the_defaults():
     plain = form.plans(filled(), COLUMNS)
     shown = {
         field.name: field.default
-        for several in [own_fields("microaggregate"), form.catalogue()["of_method"]["sorted"]]
+        for several in [own_fields("microaggregate"), form.catalogue()["method_fields"]["sorted"]]
         for field in several
         if field.choices
     }

@@ -63,7 +63,7 @@ def test_a_wrong_field_is_refused_and_the_file_can_be_sent_again(visit, tmp_path
     view = visit()
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n3,4\n")
-    view.said = Silent()  # the browser reports the answer 400 by itself
+    view.messages = Silent()  # the browser reports the answer 400 by itself
     view.locator("#separator").evaluate("e => e.closest('details').open = true")
     view.locator("#separator").fill(",,")
     view.locator("#file").set_input_files(path)

@@ -23,8 +23,8 @@ STATE = "() => Object.fromEntries(new FormData(document.getElementById('settings
 @pytest.fixture
 def wide(tmp_path):
     path = tmp_path / "wide.csv"
-    names = [f"income_{at}" for at in range(30)] + [f"age_{at}" for at in range(30)]
-    rows = [",".join(str((row * at) % 7) for at in range(1, 61)) for row in range(12)]
+    names = [f"income_{index}" for index in range(30)] + [f"age_{index}" for index in range(30)]
+    rows = [",".join(str((row * index) % 7) for index in range(1, 61)) for row in range(12)]
     path.write_text("\n".join([",".join(names), *rows]) + "\n")
     return path
 
@@ -52,8 +52,8 @@ def test_wide_tables_are_filtered_and_many_columns_get_a_role_at_once(visit, wid
     press(view, "Apply")
     wait_until_kept(view)
     chosen = settings(view)
-    assert {chosen[f"role:{at}"] for at in range(30, 60)} == {"identifier"}
-    assert "identifier" not in {chosen[f"role:{at}"] for at in range(30)}
+    assert {chosen[f"role:{index}"] for index in range(30, 60)} == {"identifier"}
+    assert "identifier" not in {chosen[f"role:{index}"] for index in range(30)}
     press(view, "Undo")
     view.locator("#undo[disabled]").wait_for()
     assert settings(view)["role:30"] != "identifier"
@@ -88,12 +88,15 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     view = visit(accept_downloads=True)
     path, levels = tmp_path / "people.csv", tmp_path / "levels.csv"
     towns = ["A1", "A2", "B1", "B2"]
-    rows = [f"{towns[at % 4]},{at % 9 + 20},{at:02}.0{at % 9 + 1}.2020" for at in range(1, 29)]
+    rows = [
+        f"{towns[number % 4]},{number % 9 + 20},{number:02}.0{number % 9 + 1}.2020"
+        for number in range(1, 29)
+    ]
     path.write_text("\n".join(["town,age,born", *rows, ""]))
     levels.write_text("".join(f"{town};{town[0]};*\n" for town in towns))
     load(view, path)
-    for at in range(3):
-        view.locator(f"[name='role:{at}']").select_option("quasi-identifier")
+    for index in range(3):
+        view.locator(f"[name='role:{index}']").select_option("quasi-identifier")
     press(view, "Details of born")
     assert view.locator("[id='format:2']").input_value() == "%d.%m.%Y"
     view.locator("[id='rule:2']").select_option("periods")
@@ -105,19 +108,19 @@ def test_details_steps_and_levels_from_a_file_reach_the_plan(visit, tmp_path):
     press(view, "Details of town")
     view.locator("[id='rule:0']").select_option("file")
     (tmp_path / "bad.csv").write_text("A1;A\nA1;B\n")
-    view.said = Silent()  # the browser reports the answer 400 by itself
+    view.messages = Silent()  # the browser reports the answer 400 by itself
     view.locator("[id='file:0']").set_input_files(tmp_path / "bad.csv")
     view.locator("#message:not([hidden])").get_by_text("row 2").wait_for()
     view.locator("[id='file:0']").set_input_files(levels)
     wait_until_kept(view)
     assert view.locator("[id='loaded:0']").inner_text() == "levels.csv: 4 values, 3 levels"
-    view.locator("#what").select_option("top-bottom-code")
+    view.locator("#step").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("27")
     view.get_by_text("Columns of this step, and further steps").click()
-    view.locator("[data-of='1']").check()
+    view.locator("[data-step-column='1']").check()
     press(view, "Add another step after this one")
     view.locator("html[data-ready]").get_by_text("Top and bottom coding: age").wait_for()
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     view.locator("#k").fill("3")
     press(view, "Run")
     view.locator(".run.done").wait_for()
@@ -148,10 +151,10 @@ def test_buttons_wait_until_changes_are_kept(visit):
     view = visit()
     take_example(view)
     view.evaluate(SLOW)
-    view.locator("#what").select_option("top-bottom-code")
+    view.locator("#step").select_option("top-bottom-code")
     view.get_by_label("Top threshold").fill("700")
     view.get_by_text("Columns of this step, and further steps").click()
-    view.locator("[data-of='1']").check()
+    view.locator("[data-step-column='1']").check()
     view.get_by_role("button", name="Add another step after this one").dblclick()
     view.locator("html[data-ready]").get_by_text("Top and bottom coding: surface").wait_for()
     assert view.locator(".earlier li").count() == 2  # and the step of the form
@@ -180,7 +183,7 @@ def test_levels_are_loaded_before_a_form_is_sent(visit, tmp_path):
     levels.write_text("A1;A\nA2;A\nB1;B\nB2;B\n")
     load(view, path)
     view.locator("[name='role:0']").select_option("quasi-identifier")
-    view.locator("#what").select_option("generalise")
+    view.locator("#step").select_option("generalise")
     view.locator("#k").fill("4")
     press(view, "Details of town")
     view.locator("[id='rule:0']").select_option("file")
@@ -195,7 +198,7 @@ def test_a_page_is_not_left_while_a_change_is_sent(visit):
     take_example(view)
     view.evaluate(SLOW)
     view.locator("#k").click()
-    view.locator("#what").select_option("round")
+    view.locator("#step").select_option("round")
     asked = "() => !dispatchEvent(new Event('beforeunload', { cancelable: true }))"
     assert view.evaluate(asked)
     wait_until_kept(view)
@@ -291,7 +294,7 @@ def test_two_tabs_of_a_session_do_not_overwrite_each_other(visit):
     yours.goto(mine.url)
     mine.get_by_label("Role of turnover").select_option("quasi-identifier")
     wait_until_kept(mine)
-    mine.said = Silent()  # the browser reports the answer 409 by itself
+    mine.messages = Silent()  # the browser reports the answer 409 by itself
     with yours.expect_response("**/settings") as refused:
         yours.get_by_label("Role of surface").select_option("identifier")
     assert refused.value.status == 409
@@ -357,10 +360,10 @@ CUT_OFF = """() => {
 def test_the_words_of_choices_are_not_cut_off(visit, width):
     view = visit(viewport={"width": width, "height": 900})
     take_example(view, "survey")
-    steps = [choice.get_attribute("value") for choice in view.locator("#what option").all()]
+    steps = [choice.get_attribute("value") for choice in view.locator("#step option").all()]
     assert len(steps) > 5
     for step in steps:
-        view.locator("#what").select_option(step)
+        view.locator("#step").select_option(step)
         for summary in view.locator("details:not([open]) > summary").all():
             if summary.is_visible():
                 summary.click()

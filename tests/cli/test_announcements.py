@@ -5,15 +5,10 @@ import json
 import pandas as pd
 import pyreadstat
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal import cli
+from shell import shell
 from shoal._text import format_percentage, limit_table_width
-
-
-def shell(*words):
-    return CliRunner().invoke(cli.app, [str(word) for word in words])
 
 
 @pytest.fixture

@@ -15,12 +15,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 import shoal
 from pages import COMPILING
+from shell import shell
 from shoal._text import format_percentage
-from shoal.cli import app
 from shoal.metrics.rounding import round_floats_for_display
 
 CSV = "name,age,size,city\n" + "".join(
@@ -34,10 +33,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "in.csv").write_text(CSV)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def shell(*arguments, color=False):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], color=color)
 
 
 def complaints(done):
@@ -108,7 +103,9 @@ def test_the_report_shows_the_curve_of_dependence_on_request(folder):
     assert shell(*line, "--set", "dependence=0.3").exit_code == 0
     content = json.loads((folder / "report.json").read_text())["tradeoff"]
     assert content["dependence"] == [0.3]
-    assert [point["dependence"] for point in content["curve"]] == [at / 10 for at in range(11)]
+    assert [point["dependence"] for point in content["curve"]] == [
+        tenths / 10 for tenths in range(11)
+    ]
 
 
 def test_the_verdict_and_its_findings_follow_the_result(folder):

@@ -4,15 +4,10 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from shoal import cli
+from shell import shell
 from shoal.cli.parsing.columns import column_names_of, split_columns, split_lists
 from shoal.io.dialect import Dialect
-
-
-def shell(*words):
-    return CliRunner().invoke(cli.app, [str(word) for word in words])
 
 
 @pytest.fixture

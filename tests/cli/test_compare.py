@@ -9,11 +9,10 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import shoal
+from shell import shell_line
 from shoal._text import format_percentage
-from shoal.cli import app
 
 BASE = "compare sme.csv -c surface -c employees -k 2 -k 3 --method mdav --method sorted"
 
@@ -26,16 +25,12 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def shell(line):
-    return CliRunner().invoke(app, line.split())
-
-
 def test_the_printed_command_releases_the_chosen_plan(folder):
-    result = shell(BASE)
+    result = shell_line(BASE)
     assert result.exit_code == 0
     assert len(result.stdout.split("plans/")) == 4 + 2
     command = result.stdout.split("shoal ")[-1].strip().replace("TARGET", "out.csv")
-    released = shell(command)
+    released = shell_line(command)
     assert released.exit_code == 0
     loss = json.loads(Path("comparison/table.json").read_text())
     chosen = next(row for row in loss if row["recommended"])
@@ -43,16 +38,16 @@ def test_the_printed_command_releases_the_chosen_plan(folder):
 
 
 def test_lists_are_repeated_or_separated_by_commas(folder):
-    first = shell(f"{BASE} --json")
+    first = shell_line(f"{BASE} --json")
     same = "compare sme.csv -c surface -c employees -k 2,3 -m mdav,sorted --to other --json"
-    assert json.loads(first.stdout)["runs"] == json.loads(shell(same).stdout)["runs"]
+    assert json.loads(first.stdout)["runs"] == json.loads(shell_line(same).stdout)["runs"]
     assert len(list((folder / "cache" / "shoal" / "compare").iterdir())) == 4
 
 
 def test_the_cache_is_optional(folder):
-    assert shell(f"{BASE} --no-cache --quiet").stdout == ""
+    assert shell_line(f"{BASE} --no-cache --quiet").stdout == ""
     assert not (folder / "cache").exists()
-    assert shell(f"{BASE} --cache mine --to second").exit_code == 0
+    assert shell_line(f"{BASE} --cache mine --to second").exit_code == 0
     assert len(list((folder / "mine").iterdir())) == 4
 
 
@@ -69,13 +64,13 @@ def test_the_cache_is_optional(folder):
     ],
 )
 def test_bad_comparisons_end_with_a_reason_and_write_nothing(folder, change, code, message):
-    result = shell(f"compare sme.csv -c surface --no-cache {change}")
+    result = shell_line(f"compare sme.csv -c surface --no-cache {change}")
     assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
     assert [path.name for path in folder.iterdir()] == ["sme.csv"]
 
 
 def test_settings_reach_the_methods_that_take_them(folder):
-    result = shell(
+    result = shell_line(
         "compare sme.csv -c surface -c employees -k 3 --method mdav,vmdav --set gamma=0.5"
         " --set aggregate=median"
     )

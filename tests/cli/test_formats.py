@@ -7,23 +7,18 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal.cli import app
+from shell import shell
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
 FILES = Path(__file__).parents[1] / "io" / "files"
 ENDINGS = ["csv.gz", "csv.zst", "feather", "xlsx", "dta", "sav", "zsav", "xpt", "fwf", "parquet"]
 MAP = "".join(
-    f'[[columns]]\nname = "{name}"\nstart = {1 + 25 * at}\nwidth = 24\ntype = "{kind}"\n'
-    for at, (name, kind) in enumerate({"code": "text", "age": "number", "pay": "number"}.items())
+    f'[[columns]]\nname = "{name}"\nstart = {1 + 25 * index}\nwidth = 24\ntype = "{kind}"\n'
+    for index, (name, kind) in enumerate({"code": "text", "age": "number", "pay": "number"}.items())
 )
-
-
-def shell(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal.cli import app
+from shell import shell_line
 from shoal.cli.commands.step_commands import SUMMARIES
 
 FLAG = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)\b")
@@ -35,16 +34,13 @@ def table(tmp_path, monkeypatch):
     return table
 
 
-def shell(line):
-    return CliRunner().invoke(app, line.split())
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_name_only_their_own_options(table, command):
-    result = shell(f"{command} in.csv out.csv {COMMANDS[command]} --confidential illness")
+    result = shell_line(f"{command} in.csv out.csv {COMMANDS[command]} --confidential illness")
     assert result.exit_code == 0, result.stderr
     assert "illness" in result.stderr
-    assert set(FLAG.findall(result.stderr)) <= set(FLAG.findall(shell(f"{command} --help").stdout))
+    options = FLAG.findall(shell_line(f"{command} --help").stdout)
+    assert set(FLAG.findall(result.stderr)) <= set(options)
     assert "homogeneity=" not in result.stderr.replace("--set homogeneity=", "")
     assert ("--set homogeneity=merge" in result.stderr) == (command == "mask")
     has_k = command != "rank-swap"
@@ -59,18 +55,18 @@ def test_the_steps_of_the_test_are_commands():
 def test_parameters_without_an_option_are_set(table, command):
     table.assign(age=table["age"].where(table["age"] > 20)).to_csv("in.csv", index=False)
     Path("limits.toml").write_text("max_linkage = 1\n")
-    result = shell(f"{command} in.csv -c age -c floor -k 3")
+    result = shell_line(f"{command} in.csv -c age -c floor -k 3")
     assert result.exit_code == 1
     assert "--set missing=drop" in result.stderr
-    assert shell(f"{command} in.csv -c age -c floor -k 3 --set missing=drop").exit_code == 0
+    assert shell_line(f"{command} in.csv -c age -c floor -k 3 --set missing=drop").exit_code == 0
 
 
 def test_a_plan_is_advised_in_its_own_notation(table):
     plan = shoal.Plan.of(["age", "floor"], shoal.partitioners.MDAV(k=3), other_columns="release")
     plan.save("plan.toml")
-    result = shell("run plan.toml in.csv out.csv")
+    result = shell_line("run plan.toml in.csv out.csv")
     assert result.exit_code == 0, result.stderr
     assert "shuffle = true" in result.stderr
     text = Path("plan.toml").read_text()
     Path("plan.toml").write_text(f"shuffle = true\n{text}")
-    assert shell("run plan.toml in.csv shuffled.csv").exit_code == 0
+    assert shell_line("run plan.toml in.csv shuffled.csv").exit_code == 0

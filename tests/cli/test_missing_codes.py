@@ -16,13 +16,13 @@ ROWS = 40
 def files(request, tmp_path_factory):
     """Return a file with missing codes, the same with empty cells, and releases of both."""
     folder = tmp_path_factory.mktemp("codes")
-    floors = [1 + at * 3 % 7 for at in range(ROWS)]
+    floors = [1 + row * 3 % 7 for row in range(ROWS)]
     coded = pd.DataFrame(
         {
-            "age": [20 + at * 7 % 41 for at in range(ROWS)],
-            "floors": [99 if at % 5 == 0 else floors[at] for at in range(ROWS)],
-            "cost": [100 + at * 13 % 37 for at in range(ROWS)],
-            "weight": [1 + at % 3 for at in range(ROWS)],
+            "age": [20 + row * 7 % 41 for row in range(ROWS)],
+            "floors": [99 if row % 5 == 0 else floors[row] for row in range(ROWS)],
+            "cost": [100 + row * 13 % 37 for row in range(ROWS)],
+            "weight": [1 + row % 3 for row in range(ROWS)],
         }
     )
     empty = coded.assign(floors=coded["floors"].mask(coded["floors"] == 99).astype("Int64"))

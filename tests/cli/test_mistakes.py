@@ -3,10 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal import cli
+from shell import shell
 from shoal.errors import FileError, ParameterError, PlanError
 from shoal.io.files import read
 
@@ -19,10 +18,6 @@ method = "microaggregate"
 columns = ["age"]
 partition = { method = "auto", k = 5 }
 """
-
-
-def shell(*words):
-    return CliRunner().invoke(cli.app, [str(word) for word in words])
 
 
 @pytest.fixture

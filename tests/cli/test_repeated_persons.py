@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal.cli import app
+from shell import shell_line
 from shoal.plan import Plan
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -34,21 +33,17 @@ def visits(tmp_path, monkeypatch):
     return table
 
 
-def shell(line):
-    return CliRunner().invoke(app, line.split())
-
-
 @pytest.mark.parametrize(
     ("option", "role"),
     [("--unit name", "unit"), ("--household home --unit home", "household")],
 )
 def test_k_counts_persons_or_households(visits, option, role):
     column = option.split()[-1]
-    compared = shell(f"compare {ROLES} -k 3 -m mdav --no-cache {option}")
+    compared = shell_line(f"compare {ROLES} -k 3 -m mdav --no-cache {option}")
     assert compared.exit_code == 0, compared.stderr
     plans = [Plan.load("comparison/plans/01.toml")]
     line = f"advise {ROLES} -k 3 -m mdav --limits limits.toml --plan plan.toml {option} --json"
-    advised = shell(line)
+    advised = shell_line(line)
     assert advised.exit_code == 0, advised.stderr
     plans.append(Plan.load("plan.toml"))
     for plan in plans:
@@ -61,8 +56,8 @@ def test_k_counts_persons_or_households(visits, option, role):
 @pytest.mark.parametrize("command", ["compare --no-cache", "advise --limits limits.toml"])
 def test_records_may_be_counted_on_request(visits, command):
     line = f"{command} {ROLES} -k 3 -m mdav --json"
-    assert shell(line).exit_code == 1
-    counted = shell(f"{line} --unit record")
+    assert shell_line(line).exit_code == 1
+    counted = shell_line(f"{line} --unit record")
     assert counted.exit_code == 0, counted.stderr
 
 
@@ -82,22 +77,24 @@ def test_steps_without_k_keep_the_unit(visits):
 
 @pytest.mark.parametrize("command", ["compare --no-cache", "advise --limits limits.toml"])
 def test_options_of_other_commands_are_not_recommended(visits, command):
-    refused = shell(f"{command} {ROLES} -k 3 -m mdav --unit name --set shuffle=true")
+    refused = shell_line(f"{command} {ROLES} -k 3 -m mdav --unit name --set shuffle=true")
     assert refused.exit_code == 2
     assert "--shuffle" not in refused.stderr
 
 
 def test_a_tradeoff_takes_identifiers_and_units(visits):
     line = f"tradeoff {ROLES} -k 3 --dependence 0.5 --json"
-    assert shell(line).exit_code == 1  # names repeat
-    result = shell(f"{line} --unit name")
+    assert shell_line(line).exit_code == 1  # names repeat
+    result = shell_line(f"{line} --unit name")
     assert result.exit_code == 0, result.stderr
     assert {point["k"] for point in json.loads(result.stdout)["points"]} == {3}
 
 
 def test_weights_are_named_in_a_comparison(visits):
     visits.assign(weight=2.0).to_csv("visits.csv", index=False)
-    result = shell(f"compare {ROLES} -k 3 -m mdav --no-cache --unit name --weight weight --json")
+    result = shell_line(
+        f"compare {ROLES} -k 3 -m mdav --no-cache --unit name --weight weight --json"
+    )
     assert result.exit_code == 0, result.stderr
     assert json.loads(result.stdout)["runs"]
     assert Plan.load("comparison/plans/01.toml").weight == "weight"

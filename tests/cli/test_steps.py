@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+from shell import shell
 from shoal import _params as parameters
 from shoal.audit import verify
 from shoal.cli import app
@@ -49,10 +50,6 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "towns.csv").write_text("Porto;north;*\nBraga;north;*\nFaro;south;*\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def shell(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_every_step_is_listed_with_its_summary():

@@ -4,10 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import shoal
-from shoal.cli import app
+from shell import shell
 
 ROWS = 60
 
@@ -17,20 +16,16 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("files")
     before = pd.DataFrame(
         {
-            "age": [20 + at * 7 % 40 for at in range(ROWS)],
-            "wage": [1000 + at * 131 % 900 for at in range(ROWS)],
+            "age": [20 + row * 7 % 40 for row in range(ROWS)],
+            "wage": [1000 + row * 131 % 900 for row in range(ROWS)],
             "sex": ["f", "f", "m"] * (ROWS // 3),
-            "weight": [1 + at % 3 for at in range(ROWS)],
+            "weight": [1 + row % 3 for row in range(ROWS)],
         }
     )
     after = before.assign(age=(before["age"] // 10) * 10 + 5)
     before.to_csv(folder / "before.csv", index=False)
     after.to_csv(folder / "after.csv", index=False)
     return before, after, str(folder / "before.csv"), str(folder / "after.csv")
-
-
-def shell(*arguments):
-    return CliRunner().invoke(app, list(arguments))
 
 
 def test_command_line_and_python_agree(files):

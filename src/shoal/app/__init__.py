@@ -1,1 +1,1 @@
-"""The web page of ``shoal app``; README.md describes its structure and its security."""
+"""The web page of ``shoal app``; README.md describes its structure."""

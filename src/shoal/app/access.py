@@ -40,14 +40,14 @@ HEADERS = {
 class AccessControl:
     """ASGI middleware that admits only requests of an open session.
 
-    A token opens one session and is invalid afterwards. A session has a path of its own, and its
-    cookie is sent to that path only: browsers do not separate cookies by port, and other servers
-    of this machine must not see it.
+    A token opens one session and is invalid afterwards. A session has its own path, and its cookie
+    is sent to that path only: browsers do not separate cookies by port, and other servers on this
+    machine must not see it.
 
     Parameters
     ----------
     app : ASGI application
-        Application to protect; it finds the session in ``scope["session"]``.
+        Application to protect; ``scope["session"]`` holds the session of a request.
     sessions : Sessions
         The open sessions.
     port : int

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shoal.app import labels
-from shoal.app.fields import parameter_value
+from shoal.app.fields import number_or_text
 from shoal.errors import ParameterError
 from shoal.steps import Step
 
@@ -12,7 +12,7 @@ SETTINGS = (
     "role", "kind", "order", "format", "rule", "levels", "hierarchy", "codes", "importance",
     "decimals", "aggregate",
 )  # fmt: skip
-RULES = {  # kinds of values that have such levels
+RULES = {  # the kind of values that each rule for levels applies to
     "intervals": "numeric",
     "prefixes": "nominal",
     "periods": "date",
@@ -29,7 +29,7 @@ RULE_HELP = {
     "prefixes": "Numbers of characters, the most first, such as 3, 1.",
     "periods": "Of day, month, quarter, year and decade, the shortest first: month, year.",
 }
-FORMATS = {  # how a date may be written, and an example
+FORMATS = {  # formats of dates, each with an example
     "": "as recognised, such as 2024-12-31",
     "%d/%m/%Y": "31/12/2024 (day, month, year)",
     "%m/%d/%Y": "12/31/2024 (month, day, year)",
@@ -59,7 +59,7 @@ AGGREGATES = {
 
 
 def field_names(n_columns: int) -> set[str]:
-    """Return the names of the fields of all columns."""
+    """Return the names of all fields of the columns."""
     return {f"{setting}:{index}" for setting in SETTINGS for index in range(n_columns)}
 
 
@@ -89,7 +89,7 @@ def suggested_settings(columns: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def chosen_roles(settings: Mapping[str, str], columns: Sequence[str]) -> dict[str, str]:
-    """Return the role of each column; refuse unknown ones."""
+    """Return the role of each column; refuse unknown roles."""
     role_by_column = {name: settings.get(f"role:{index}", "") for index, name in enumerate(columns)}
     for name, role in role_by_column.items():
         if role not in labels.ROLES:
@@ -108,7 +108,7 @@ def declared_types(
     steps: Sequence[Step],
     hierarchies: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the types of columns that are declared, with levels where a step uses them."""
+    """Return the declared types of columns, with the levels of columns whose step uses them."""
     columns_with_levels = {name for step in steps if _uses_levels(step) for name in step.columns}
     entry_by_column: dict[str, Any] = {}
     for index, name in enumerate(columns):
@@ -145,8 +145,8 @@ def _level_entries(
         loaded = hierarchies.get(settings.get(f"hierarchy:{index}", ""))
         if loaded is None:
             raise ParameterError(
-                f"The levels of column {name!r} are to come from a file. Load it under “Details” of"
-                " the column.",
+                f"The file with the levels of column {name!r} is not loaded. Load it under"
+                " “Details” of the column.",
                 code="hierarchy-not-loaded",
                 column=name,
             )
@@ -158,7 +158,7 @@ def _level_entries(
             column=name,
         )
     texts = _split_list(settings.get(f"levels:{index}", ""))
-    numbers = texts if rule == "periods" else [parameter_value(part) for part in texts]
+    numbers = texts if rule == "periods" else [number_or_text(part) for part in texts]
     return {"kind": RULES[rule], rule: numbers}
 
 
@@ -166,24 +166,26 @@ def missing_codes(
     settings: Mapping[str, str], columns: Sequence[str], steps: Sequence[Step]
 ) -> dict[str, list[str]]:
     """Return the missing codes of masked columns."""
-    masked = {name for step in steps for name in step.columns}
+    masked_columns = {name for step in steps for name in step.columns}
     codes_by_column = {
         name: _split_list(settings.get(f"codes:{index}", "")) for index, name in enumerate(columns)
     }
-    return {name: codes for name, codes in codes_by_column.items() if codes and name in masked}
+    return {
+        name: codes for name, codes in codes_by_column.items() if codes and name in masked_columns
+    }
 
 
 def options_by_column(
-    settings: Mapping[str, str], columns: Sequence[str], masked: Sequence[str]
+    settings: Mapping[str, str], columns: Sequence[str], masked_columns: Sequence[str]
 ) -> dict[str, dict[str, Any]]:
-    """Return importance, decimals and aggregates of those masked columns that have their own."""
+    """Return importance, decimals and aggregates that are set for single masked columns."""
     options: dict[str, dict[str, Any]] = {}
     for index, name in enumerate(columns):
-        for option in ("importance", "decimals", "aggregate") if name in masked else ():
+        for option in ("importance", "decimals", "aggregate") if name in masked_columns else ():
             text = settings.get(f"{option}:{index}", "")
             if not text:
                 continue
-            value = text if option == "aggregate" else parameter_value(text)
+            value = text if option == "aggregate" else number_or_text(text)
             if option != "aggregate" and isinstance(value, str):
                 label = {"importance": "Importance", "decimals": "Decimals"}[option]
                 raise ParameterError(

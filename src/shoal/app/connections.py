@@ -1,7 +1,7 @@
 """Limits on the number of connections and on the time that they may take.
 
 uvicorn closes a connection that is idle between two requests, but waits indefinitely for the rest
-of a request that has begun. A few such connections would take all files that the process may open.
+of a request that has begun. Such connections could use up the files that the process may open.
 """
 
 import asyncio
@@ -11,9 +11,9 @@ from starlette.types import Message, Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_TIMEOUT = 10.0  # seconds for the head of a request
-BODY_TIMEOUT = 60.0  # seconds without a part of its body
+BODY_TIMEOUT = 60.0  # seconds between two parts of its body
 MAX_CONNECTIONS = 128
-OTHER_FILES = 24  # that the server itself has open: listener, event loop, fork server, a job, ...
+OTHER_FILES = 24  # open files of the server itself: listener, event loop, fork server, a job, ...
 REQUESTED_FILES = 1024
 
 
@@ -32,7 +32,7 @@ class BoundedConnection(H11Protocol):
         self._idle_since = self.loop.time()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Start to wait for a request."""
+        """Start the time limit of the first request; close an idle connection if there are many."""
         super().connection_made(transport)
         self._wait_for_request()
         idle = [
@@ -83,7 +83,7 @@ def with_body_timeout(receive: Receive, timeout: float = BODY_TIMEOUT) -> Receiv
 
     async def receive_in_time() -> Message:
         nonlocal is_complete
-        if is_complete:  # what follows is the end of the connection, whenever that comes
+        if is_complete:  # only the end of the connection follows, which has no time limit
             return await receive()
         try:
             message = await asyncio.wait_for(receive(), timeout)
@@ -105,7 +105,7 @@ def allowed_connections() -> int:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     unlimited = resource.RLIM_INFINITY
     requested_files = REQUESTED_FILES if hard == unlimited else min(REQUESTED_FILES, hard)
-    if soft not in (unlimited,) and soft < requested_files:
+    if soft != unlimited and soft < requested_files:
         resource.setrlimit(resource.RLIMIT_NOFILE, (requested_files, hard))
         soft = requested_files
     files = REQUESTED_FILES if soft == unlimited else soft

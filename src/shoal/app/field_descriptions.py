@@ -6,20 +6,20 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class FieldDescription:
-    """The description of a parameter on the page.
+    """How the form presents a parameter.
 
     Parameters
     ----------
     label : str
-        Its name.
+        Name of the field.
     help : str
-        What it does, in a sentence or two.
+        What the parameter does, in a sentence or two.
     unit : str
-        Unit of its number, such as seconds.
+        Unit of a number, such as seconds.
     choices : mapping of str to str
-        What its values are called.
+        Label of each value.
     group : str
-        Heading under which it stands.
+        Heading of the fields among which it stands.
     """
 
     label: str
@@ -70,11 +70,11 @@ BUDGET = FieldDescription(
     "Time to spend", "Processor time, of all threads together.", unit="seconds"
 )
 
-# By name, or by the step, method or effort and the name where these differ.
+# By parameter, or by owner and parameter where owners (steps, methods, efforts) differ.
 FIELDS: dict[str, FieldDescription] = {
     "shuffle": FieldDescription(
         "Order of the records",
-        "The order of a table may reveal whose a record is.",
+        "The order of a table may reveal whom a record belongs to.",
         choices={"false": "as in the file", "true": "random"},
     ),
     "random_state": SEED,

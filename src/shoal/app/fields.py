@@ -1,4 +1,4 @@
-"""Fields of the form, from the signatures of steps, methods and efforts and their descriptions."""
+"""Fields of the form, made from the signatures of steps, methods and efforts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from shoal._text import plain_text
 from shoal.app.field_descriptions import FieldDescription, describe_field
 from shoal.errors import ParameterError
 
-PARAMETERS_WITHOUT_FIELD = {  # roles and other fields of the form stand for these
+PARAMETERS_WITHOUT_FIELD = {  # set by roles of columns and by fields that are not generated
     "columns", "partitioner", "within", "k", "method", "n_jobs", "unit", "household", "weight",
     "column_weights", "importance", "matrix",
 }  # fmt: skip
@@ -22,22 +22,22 @@ BY_DEFAULT = "as usual"
 
 @dataclass(frozen=True)
 class Field:
-    """One field of the form, for one parameter.
+    """A field of the form, for one parameter.
 
     Parameters
     ----------
     name : str
-        Name of the field.
+        Name of the field in the form.
     label, help, unit, group : str
-        Its description on the page.
+        See `FieldDescription`.
     kind : str
         "choice", "whole", "number", "text", "list" or "lines".
     choices : tuple of (str, str)
-        Values to choose from, and what they are called.
+        Values to choose from, each with its label.
     minimum, maximum : float, optional
         Limits of a number.
     default : str
-        What an empty field stands for.
+        Value that an empty field stands for.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Field:
 
     @property
     def expected(self) -> str:
-        """What may be entered, as a phrase."""
+        """Phrase that describes the accepted values."""
         if self.kind == "choice":
             return f"one of: {', '.join(label for _, label in self.choices)}"
         if self.kind in ("whole", "number"):
@@ -65,12 +65,12 @@ class Field:
         )
 
     def label_of(self, value: str) -> str:
-        """Return what a value is called."""
+        """Return the label of a value."""
         return dict(self.choices).get(value, value)
 
 
-def fields(cls: type, owner: str, prefix: str) -> list[Field]:
-    """Return the fields for the parameters of ``cls``, which descriptions call ``owner``."""
+def make_fields(cls: type, owner: str, prefix: str) -> list[Field]:
+    """Return the fields for the parameters of ``cls``, which is ``owner`` in `FIELDS`."""
     return [
         make_field(parameter, owner, f"{prefix}:{name}")
         for name, parameter in parameters.signature_parameters(cls).items()
@@ -158,7 +158,7 @@ def read_parameters(
         text, name = settings.get(field.name, ""), field.name.rpartition(":")[2]
         if not text:
             continue
-        value = _value(field, text, signature[name])
+        value = _parse_text(field, text, signature[name])
         if not signature[name].accepts(value):
             raise not_accepted_error(field)
         values[name] = value
@@ -166,7 +166,7 @@ def read_parameters(
 
 
 def not_accepted_error(field: Field) -> ParameterError:
-    """Return the error for a field that was filled in wrongly; it repeats no value."""
+    """Return the error for a field with an invalid value, which it does not repeat."""
     return ParameterError(
         f"“{field.label}” must be {field.expected}.",
         code="parameter-not-accepted",
@@ -174,10 +174,10 @@ def not_accepted_error(field: Field) -> ParameterError:
     )
 
 
-def _value(field: Field, text: str, parameter: Parameter) -> Any:
+def _parse_text(field: Field, text: str, parameter: Parameter) -> Any:
     if field.kind == "list":
         texts = [word.strip() for word in text.split(",") if word.strip()]
-        values = [parameter_value(word) for word in texts]
+        values = [number_or_text(word) for word in texts]
         return values if parameter.accepts(values) else texts
     if field.kind == "lines":
         pairs = [line.partition("=") for line in text.splitlines() if line.strip()]
@@ -187,12 +187,12 @@ def _value(field: Field, text: str, parameter: Parameter) -> Any:
     return parameter.parse(text)
 
 
-def parameter_value(word: str) -> Any:
-    """Return a number where a word is one.
+def number_or_text(word: str) -> Any:
+    """Return the number that a word spells, or else the word.
 
     Examples
     --------
-    >>> parameter_value("18"), parameter_value("2.5"), parameter_value("2020-01-01")
+    >>> number_or_text("18"), number_or_text("2.5"), number_or_text("2020-01-01")
     (18, 2.5, '2020-01-01')
     """
     try:

@@ -1,7 +1,7 @@
-"""The first lines of a text file, and the format in which they seem to be written.
+"""The first lines of a text file, and its format as detected from them.
 
-Only the beginning of a file is read, so that a person can see the effect of a separator or a
-character set before the whole file is.
+Only the beginning of the file is read, so that users see the effect of a separator or a character
+set before the whole file is read.
 """
 
 import codecs
@@ -19,8 +19,8 @@ from shoal.io.dialect import Dialect
 
 SAMPLE = 1 << 16  # bytes
 LINES = 8  # shown
-MAX_CELLS = 30  # of a line, shown
-MAX_TEXT = 60  # characters of a cell
+MAX_CELLS = 30  # shown of a line
+MAX_TEXT = 60  # characters shown of a cell
 SEPARATORS = (",", ";", "\t", "|")
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
@@ -28,7 +28,7 @@ _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
 
 @dataclass(frozen=True)
 class DetectedFormat:
-    """The format in which a text file seems to be written; empty fields stand for the defaults."""
+    """The format of a text file, as far as it could be detected; empty fields mean the default."""
 
     encoding: str = ""
     separator: str = ""
@@ -50,7 +50,7 @@ def read_sample(path: Path) -> bytes:
 
 
 def detect_format(sample: bytes) -> DetectedFormat | None:
-    r"""Return how a sample seems to be written; None if it is not text.
+    r"""Return the detected format of a sample; None if it is not text.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def split_lines(text: str, separator: str) -> list[list[str]]:
 
 
 def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
-    """Return what the page shows of a text file: its first lines, split by ``dialect``."""
+    """Return the first lines of a text file, split by ``dialect``, and a message about them."""
     text = decode(read_sample(path), dialect.encoding)
     if text is None:
         return {"rows": [], "message": f"The file is not written in {dialect.encoding}."}
@@ -121,7 +121,7 @@ def _detect_encoding(sample: bytes) -> str | None:
 
 
 def _detect_separator(text: str) -> str:
-    """Return the character that splits the first lines into the same number of cells."""
+    """Return the separator that splits all first lines into equally many cells; empty if none."""
     lines = [line[: 1 << 12] for line in text.splitlines()[:50] if line.strip()]
     separator, n_cells = "", 1
     for candidate in SEPARATORS:
@@ -144,7 +144,7 @@ def _cells(text: str, separator: str) -> list[list[str]]:
 
 
 def _detect_missing(rows: list[list[str]], decimal: str) -> str:
-    """Return the word, such as NA, that stands among the numbers of columns; empty if none does."""
+    """Return the word, such as NA, that occurs in columns of numbers; empty if there is not one."""
     words: set[str] = set()
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
         non_missing = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
@@ -154,7 +154,7 @@ def _detect_missing(rows: list[list[str]], decimal: str) -> str:
 
 
 def _detect_decimal(rows: list[list[str]]) -> str:
-    """Return a comma where numbers are written with one, and none with a point."""
+    """Return a comma if numbers have decimal commas and none has a decimal point; else nothing."""
     cells = [cell for row in rows for cell in row]
     commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)
     return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""

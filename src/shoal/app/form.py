@@ -1,6 +1,6 @@
 """The settings form: its content, and the plans built from its values.
 
-Fields are named by the index of a column or by a parameter, never by the name of a column, which is
+Names of fields contain the index of a column or a parameter, never the name of a column: names are
 data.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 from shoal import _params as parameters
 from shoal.app import column_settings, labels
 from shoal.app.field_descriptions import FIELDS
-from shoal.app.fields import Field, fields, read_parameters
+from shoal.app.fields import Field, make_fields, read_parameters
 from shoal.errors import ParameterError
 from shoal.frame.roles import RECORD_UNIT
 from shoal.partitioners import METHODS, partitioner
@@ -22,8 +22,8 @@ from shoal.steps import STEPS, Microaggregate, Step
 
 MAX_K_VALUES = 12  # in one submission
 MAX_STEPS = 20
-# Settings of a step without a generated field.
-STEP_SETTINGS = ("what", "k", "method", "effort", "of")
+# Settings of a step whose fields are not generated from a signature.
+STEP_SETTINGS = ("step", "k", "method", "effort", "step_columns")
 SHUFFLE = Field(
     "shuffle",
     FIELDS["shuffle"].label,
@@ -36,29 +36,38 @@ SHUFFLE = Field(
 
 @cache
 def catalogue() -> dict[str, Any]:
-    """Return the content of the form, except for the columns."""
+    """Return the content of the form that does not depend on the table."""
     methods = {name: cls for name, cls in METHODS.items() if name not in EFFORTS}
-    step_fields = fields(Microaggregate, Microaggregate.name, "step")
+    step_fields = make_fields(Microaggregate, Microaggregate.name, "step")
     return {
         "roles": labels.ROLES,
         "kinds": labels.KINDS,
         "methods": {name: labels.METHODS.get(name, _default_choice(name)) for name in methods},
-        "efforts": {n: labels.EFFORTS.get(n, _default_choice(n)) for n in ("", "quick", *EFFORTS)},
+        "efforts": {
+            name: labels.EFFORTS.get(name, _default_choice(name))
+            for name in ("", "quick", *EFFORTS)
+        },
         "steps": {name: labels.STEPS.get(name, _default_choice(name)) for name in STEPS},
         "shuffle": SHUFFLE,
-        "groups_of_step": {
+        "microaggregation_fields": {
             group: [field for field in step_fields if field.group == group]
             for group in dict.fromkeys(field.group for field in step_fields)
         },
-        "grouping_steps": [n for n, cls in STEPS.items() if _has_parameter("partitioner", cls)],
-        "steps_with_k": [n for n, cls in STEPS.items() if _has_k(cls)],
-        "of_step": {
-            name: fields(cls, name, f"step:{name}")
+        "grouping_steps": [
+            name for name, cls in STEPS.items() if _has_parameter("partitioner", cls)
+        ],
+        "steps_with_k": [name for name, cls in STEPS.items() if _has_k(cls)],
+        "step_fields": {
+            name: make_fields(cls, name, f"step:{name}")
             for name, cls in STEPS.items()
             if cls is not Microaggregate
         },
-        "of_method": {name: fields(cls, name, f"method:{name}") for name, cls in methods.items()},
-        "of_effort": {name: fields(cls, name, f"effort:{name}") for name, cls in EFFORTS.items()},
+        "method_fields": {
+            name: make_fields(cls, name, f"method:{name}") for name, cls in methods.items()
+        },
+        "effort_fields": {
+            name: make_fields(cls, name, f"effort:{name}") for name, cls in EFFORTS.items()
+        },
     }
 
 
@@ -67,11 +76,11 @@ def _default_choice(name: str) -> labels.Choice:
 
 
 def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the initial values of the form: what the inspection suggests, and no k."""
-    settings = {"what": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
+    """Return the initial values of the form, as the inspection suggests; k stays empty."""
+    settings = {"step": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
     settings |= column_settings.suggested_settings(columns)
-    quasi = [column for column in columns if column["role"] == "quasi-identifier"]
-    if any(column.get("missing") or column.get("missing_codes") for column in quasi):
+    quasi_identifiers = [column for column in columns if column["role"] == "quasi-identifier"]
+    if any(column.get("missing") or column.get("missing_codes") for column in quasi_identifiers):
         settings["step:missing"] = "own-groups"
     return settings
 
@@ -81,7 +90,7 @@ def select_known(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> 
     names = {
         *STEP_SETTINGS,
         "counts",
-        "steps",
+        "earlier_steps",
         SHUFFLE.name,
         *(field.name for field in all_fields()),
     }
@@ -94,9 +103,10 @@ def plans(
     columns: list[dict[str, Any]],
     hierarchies: Mapping[str, Any] | None = None,
 ) -> list[Plan]:
-    """Return a plan for every k, or one if the last step has none; refuse invalid settings.
+    """Return a plan for every k, or a single plan if the last step takes no k.
 
-    ``hierarchies`` are those that were loaded from files, by the key that the settings hold.
+    Invalid settings are refused. ``hierarchies`` are those loaded from files; settings refer to
+    them by their keys.
     """
     names = [column["name"] for column in columns]
     roles = column_settings.chosen_roles(settings, names)
@@ -129,7 +139,7 @@ def plans(
 def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
     """Return the settings of the steps before the one that the form shows."""
     try:
-        steps = json.loads(settings.get("steps") or "[]")
+        steps = json.loads(settings.get("earlier_steps") or "[]")
     except ValueError:
         steps = None
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
@@ -145,7 +155,7 @@ def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
 
 
 def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the settings with the step of the form put before a new one; refuse a wrong step."""
+    """Return the settings with the step of the form before a new step; refuse an invalid step."""
     names = [column["name"] for column in columns]
     _build_step(settings, names, column_settings.chosen_roles(settings, names))
     step_settings = {name: text for name, text in settings.items() if _belongs_to_step(name)}
@@ -153,22 +163,22 @@ def with_earlier_step(settings: Mapping[str, str], columns: list[dict[str, Any]]
     steps = [*earlier_steps(settings), step_settings]
     return {
         **other_settings,
-        "what": Microaggregate.name,
+        "step": Microaggregate.name,
         "method": "auto",
-        "steps": json.dumps(steps),
+        "earlier_steps": json.dumps(steps),
     }
 
 
 def without_earlier_step(settings: Mapping[str, str], index: int) -> dict[str, str]:
     """Return the settings without one of the earlier steps."""
     steps = earlier_steps(settings)
-    return {**settings, "steps": json.dumps(steps[:index] + steps[index + 1 :])}
+    return {**settings, "earlier_steps": json.dumps(steps[:index] + steps[index + 1 :])}
 
 
 def describe_step(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> str:
-    """Return a line about a step: what it does, to which columns, with which k."""
-    name = settings.get("what") or Microaggregate.name
-    chosen_indices = _indices(settings.get("of", ""), len(columns))
+    """Return a line that describes a step: its label, its columns and its k."""
+    name = settings.get("step") or Microaggregate.name
+    chosen_indices = _indices(settings.get("step_columns", ""), len(columns))
     column_names = ", ".join(columns[i]["name"] for i in chosen_indices) or "all masked columns"
     k = (
         f", k = {settings['k']}"
@@ -184,7 +194,7 @@ def _belongs_to_step(name: str) -> bool:
 
 
 def _step_class(settings: Mapping[str, str]) -> type[Step]:
-    step = settings.get("what") or Microaggregate.name
+    step = settings.get("step") or Microaggregate.name
     if step not in STEPS:
         step_labels = ", ".join(choice.label for choice in labels.STEPS.values())
         raise ParameterError(f"Choose one of these steps: {step_labels}.", code="unknown-step")
@@ -197,13 +207,26 @@ def _build_step(
     cls = _step_class(settings)
     if k is None and _has_k(cls):
         k = _k_values(settings)[0]
-    masked = [name for name, role in roles.items() if role == "quasi-identifier"]
-    if not masked:
+    options = _step_options(cls, settings, columns, roles)
+    if _has_parameter("partitioner", cls):
+        options["partitioner"] = _build_partitioner(settings, k)
+    elif k is not None:
+        options["k"] = k
+    step: Step = parameters.build(cls, options)
+    return step
+
+
+def _step_options(
+    cls: type[Step], settings: Mapping[str, str], columns: list[str], roles: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the parameters of a step except for k and its partitioner."""
+    quasi_identifiers = [name for name, role in roles.items() if role == "quasi-identifier"]
+    if not quasi_identifiers:
         raise ParameterError(
             "No column would be masked. Give the role quasi-identifier to what attackers may know.",
             code="nothing-masked",
         )
-    chosen_columns = [columns[i] for i in _indices(settings.get("of", ""), len(columns))]
+    chosen_columns = [columns[i] for i in _indices(settings.get("step_columns", ""), len(columns))]
     strata = [name for name, role in roles.items() if role == "stratum"]
     if strata and not _has_parameter("within", cls):
         raise ParameterError(
@@ -212,11 +235,13 @@ def _build_step(
             code="step-without-strata",
             columns=tuple(strata),
         )
-    step_fields = catalogue()["of_step"].get(cls.name) or [
-        field for group_fields in catalogue()["groups_of_step"].values() for field in group_fields
+    step_fields = catalogue()["step_fields"].get(cls.name) or [
+        field
+        for group_fields in catalogue()["microaggregation_fields"].values()
+        for field in group_fields
     ]
     options = read_parameters(cls, step_fields, settings)
-    options["columns"] = chosen_columns or masked
+    options["columns"] = chosen_columns or quasi_identifiers
     if strata:
         options["within"] = strata
     for name, values in column_settings.options_by_column(
@@ -226,12 +251,7 @@ def _build_step(
             name = "column_weights" if _has_parameter("column_weights", cls) else name
         if _has_parameter(name, cls):
             options[name] = _values_by_column(values, options.get(name), options["columns"])
-    if _has_parameter("partitioner", cls):
-        options["partitioner"] = _build_partitioner(settings, k)
-    elif k is not None:
-        options["k"] = k
-    step: Step = parameters.build(cls, options)
-    return step
+    return options
 
 
 def _values_by_column(
@@ -244,7 +264,7 @@ def _values_by_column(
 
 
 def _indices(text: str, n_columns: int) -> list[int]:
-    """Return the columns that a step is limited to; none for all masked columns."""
+    """Return the indices of the columns that a step is limited to; none stands for all."""
     numbers = [int(word) for word in text.split() if word.isdecimal() and len(word) < 6]
     return [number for number in numbers if number < n_columns]
 
@@ -260,15 +280,15 @@ def _has_parameter(parameter: str, cls: type) -> bool:
 def _build_partitioner(settings: Mapping[str, str], k: int | None) -> Any:
     """Return the partitioner that the form chooses."""
     method, effort = settings.get("method") or "auto", settings.get("effort", "")
-    entries = catalogue()
+    method_fields, effort_fields = catalogue()["method_fields"], catalogue()["effort_fields"]
     options: dict[str, Any] = {"k": k, "effort": effort or None}
     if method in METHODS:
-        options |= read_parameters(METHODS[method], entries["of_method"].get(method, ()), settings)
+        options |= read_parameters(METHODS[method], method_fields.get(method, ()), settings)
     if effort in EFFORTS:
-        options |= read_parameters(EFFORTS[effort], entries["of_effort"][effort], settings)
-    grouping = partitioner(method, options)
-    parameters.validate(grouping)
-    return grouping
+        options |= read_parameters(EFFORTS[effort], effort_fields[effort], settings)
+    chosen_partitioner = partitioner(method, options)
+    parameters.validate(chosen_partitioner)
+    return chosen_partitioner
 
 
 def _k_values(settings: Mapping[str, str]) -> list[int]:
@@ -290,7 +310,6 @@ def _k_values(settings: Mapping[str, str]) -> list[int]:
 
 def all_fields() -> Iterator[Field]:
     """Yield every generated field."""
-    form_content = catalogue()
-    for kind in ("groups_of_step", "of_step", "of_method", "of_effort"):
-        for group_fields in form_content[kind].values():
-            yield from group_fields
+    for name in ("microaggregation_fields", "step_fields", "method_fields", "effort_fields"):
+        for fields in catalogue()[name].values():
+            yield from fields

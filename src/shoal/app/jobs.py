@@ -1,4 +1,4 @@
-"""Jobs in separate processes, so that the page stays responsive and jobs can be ended."""
+"""Jobs in separate processes, so that the page stays responsive and jobs can be cancelled."""
 
 import json
 import multiprocessing
@@ -14,7 +14,7 @@ NO_ANSWER = "lost"  # the process ended without an answer
 
 
 def _context() -> BaseContext:
-    """Return a start method that does not copy this process with its threads."""
+    """Return a multiprocessing context that does not fork this process, which has threads."""
     start_methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context(
         "forkserver" if "forkserver" in start_methods else "spawn"
@@ -25,7 +25,7 @@ def _context() -> BaseContext:
 
 
 def prepare() -> None:
-    """Start the fork server, so that the first job need not wait for it."""
+    """Start the fork server, so that the first job does not wait for it."""
     if _context().get_start_method() == "forkserver":
         from multiprocessing.forkserver import ensure_running
 
@@ -38,7 +38,7 @@ def describe_exit(code: int | None) -> str:
     Parameters
     ----------
     code : int or None
-        Its exit code; the negative number of a signal where one ended it.
+        Its exit code, which is the negative number of a signal if one ended it.
 
     Returns
     -------
@@ -68,14 +68,14 @@ def describe_exit(code: int | None) -> str:
 
 
 class Job:
-    """A task in a process.
+    """A task that runs in a process of its own.
 
     Parameters
     ----------
     task : str
         A name in `shoal.app.worker.TASKS`.
     arguments : dict
-        Arguments of the task, ready for JSON.
+        Arguments of the task, which can be written as JSON.
     folder : Path
         Working directory of the process.
     """
@@ -92,7 +92,7 @@ class Job:
         writer.close()
 
     def wait(self, on_progress: Callable[[str, int, int], None]) -> dict[str, Any]:
-        """Return ``{"done": result}``, or ``{"failed": reason}`` and more; pass on progress."""
+        """Pass on progress; return ``{"done": result}``, or ``{"failed": reason, ...}``."""
         answer: dict[str, Any] = {}
         while not answer:
             try:
@@ -110,5 +110,5 @@ class Job:
         return answer
 
     def cancel(self) -> None:
-        """End the process at once; the caller removes what it wrote."""
+        """Kill the process; the caller removes the files that it wrote."""
         self._process.kill()

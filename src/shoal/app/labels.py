@@ -1,4 +1,4 @@
-"""Labels of roles, kinds of values, steps, methods and options on the page, in plain words."""
+"""Labels of roles, kinds of values, steps, methods and options on the page."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ class Choice(NamedTuple):
     help: str
 
 
-# Roles and what is done to a column; strata are quasi-identifiers that are not masked.
+# Roles, and what happens to such a column; strata are quasi-identifiers that are not masked.
 ROLES = {
     "": Choice("not decided", "Released unchanged, with a warning. Decide before you publish."),
     "identifier": Choice("identifier: dropped", "Names one person, such as a name or a number."),
@@ -120,7 +120,7 @@ EFFORTS = {
     "prove": Choice("prove", "Searches, and proves how far from the least loss the result is."),
 }
 
-# Options that messages mention and that have no field.
+# Options that messages mention and that have no generated field.
 OPTIONS = {
     "within": "the role “quasi-identifier: splits the groups”",
     "unit": "“What k counts”",

@@ -1,4 +1,4 @@
-"""Messages of Shoal, worded for the page: options by the labels of their fields."""
+"""Messages of Shoal, with options named by the labels of their fields on the page."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from shoal.app.fields import Field, not_accepted_error
 from shoal.app.form import SHUFFLE, all_fields
 from shoal.errors import ShoalError
 
-# Codes of the sentences whose advice the form has applied.
+# Codes of sentences whose advice the form has already applied.
 APPLIED_SUGGESTIONS = ("hierarchy-suggested",)
 _NOT_ACCEPTED_CODES = ("parameter-not-accepted", "parameter-missing")
 
 
 def page_wording(name: str, value: str | None) -> str:
-    """Return an option as the page names it: by the label of its field.
+    """Return the name of an option on the page: the label of its field.
 
     >>> page_wording("small_strata", '"merge"'), page_wording("missing_text", None)
     ('“Small strata: merge with the nearest”', '“Sign for a missing value” when you load the file')
@@ -53,7 +53,7 @@ def message_of(error: ShoalError) -> str:
 
 
 def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what an inspection has noticed, without what the form has filled in by itself."""
+    """Return the remarks of an inspection that the form has not already taken into account."""
     return [
         str(sentence["text"]).replace(" (shuffle)", f" ({page_wording('shuffle', 'True')})")
         for sentence in sentences

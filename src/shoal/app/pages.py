@@ -1,4 +1,4 @@
-"""Routes of the page."""
+"""Routes of the page and their handlers."""
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -41,15 +41,15 @@ REPORT_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
 )
 OTHER_TAB = (
-    "Another tab has changed this session since this page was shown, so that nothing was done."
-    " Here is the current state: check it and try again."
+    "Another tab has changed this session since this page was shown, so nothing was done. Here is"
+    " the current state: check it and try again."
 )
 
 Handler = Callable[[Request], Awaitable[Response]]
 
 
 class Pages:
-    """The handlers, each for the session of its request.
+    """The request handlers; each acts on the session of its request.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Pages:
         )
 
     async def show(self, request: Request) -> Response:
-        """Show the page, with a pending message."""
+        """Show the page with any pending message."""
         session = session_of(request)
         if not session.settings and session.columns:
             session.settings = form.first_settings(session.columns)
@@ -113,11 +113,11 @@ class Pages:
         return Response(static_file[0], media_type=static_file[1])
 
     async def state(self, request: Request) -> Response:
-        """Return the progress of all work."""
+        """Return the progress of the inspection and of all runs."""
         return JSONResponse(views.state(session_of(request)))
 
     async def runs(self, request: Request) -> Response:
-        """Show only the runs."""
+        """Show the part of the page with the runs."""
         return HTMLResponse(views.runs(session_of(request)))
 
     async def lines(self, request: Request) -> Response:
@@ -169,7 +169,7 @@ class Pages:
         return JSONResponse({"message": ""})
 
     async def read(self, request: Request) -> Response:
-        """Read the stored file again, in the dialect of the form."""
+        """Read the stored file again, in the format that the form states."""
         session, fields = session_of(request), await fields_of(request)
         if not is_current(session, fields):
             session.message = OTHER_TAB
@@ -219,7 +219,7 @@ class Pages:
         return JSONResponse({"key": key, "description": views.describe_levels(loaded)})
 
     async def add_step(self, request: Request) -> Response:
-        """Put the step of the form before a new one."""
+        """Add the step of the form to the earlier steps."""
         session = session_of(request)
         if not await _store_settings(request):
             session.message = OTHER_TAB
@@ -239,7 +239,7 @@ class Pages:
         return redirect_to(request, "#message" if session.message else "#masking")
 
     async def run(self, request: Request) -> Response:
-        """Store the settings of the form, and start its runs."""
+        """Store the settings of the form, and queue a run for each of its plans."""
         session = session_of(request)
         if not await _store_settings(request):
             if is_json(request):
@@ -267,7 +267,7 @@ class Pages:
         return redirect_to(request, "#message" if session.message else "#settings")
 
     async def rename(self, request: Request) -> Response:
-        """Give a run a name, or take it away."""
+        """Rename a run; an empty name restores its description."""
         name = (await fields_of(request)).get("name", "")
         run_of(request).name = " ".join(name.split())[:MAX_TITLE]
         return redirect_to(request, "#runs")
@@ -312,7 +312,7 @@ class Pages:
 
 
 async def _store_settings(request: Request) -> bool:
-    """Store the settings of the form; return False where another tab has changed them."""
+    """Store the settings of the form; return False if another tab has changed them."""
     session, fields = session_of(request), await fields_of(request)
     if not is_current(session, fields):
         return False

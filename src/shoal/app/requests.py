@@ -50,7 +50,7 @@ def is_json(request: Request) -> bool:
 
 
 def redirect_to(request: Request, anchor: str = "") -> Response:
-    """Redirect to the page; return the message to a script that asked."""
+    """Redirect to the page; answer a script with the message and the state instead."""
     session = session_of(request)
     if is_json(request):
         message, session.message = session.message, ""
@@ -66,7 +66,7 @@ def redirect_to(request: Request, anchor: str = "") -> Response:
 
 
 def as_dialect(fields: Mapping[str, str]) -> Dialect:
-    """Return the dialect that the fields of a form describe."""
+    """Return the file format that the fields of a form describe."""
     dialect_fields = {name: fields[name] for name in DIALECT_FIELDS if fields.get(name)}
     if dialect_fields.get("separator") in ("tab", "\\t"):
         dialect_fields["separator"] = "\t"
@@ -74,7 +74,7 @@ def as_dialect(fields: Mapping[str, str]) -> Dialect:
 
 
 def header_text(header: str) -> str:
-    """Return the text that a script has put into a header."""
+    """Return the text that a script has percent-encoded in a header."""
     return unquote(header)
 
 

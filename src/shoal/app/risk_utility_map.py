@@ -9,26 +9,26 @@ from shoal.report.html import embedded
 from shoal.report.maps import MapPoint, comparison_map, points_on_front
 
 RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
-MAX_LABEL = 24  # characters of a name on the map; the title of its point has all
-WIDTHS = (480, 360)  # of the map, the second for narrow screens
-MAX_NAMED_POINTS = 12  # points; with more, only numbers fit
+MAX_LABEL = 24  # characters of a name on the map; the tooltip of the point shows all
+WIDTHS = (480, 360)  # pixels, the second on narrow screens
+MAX_NAMED_POINTS = 12  # with more points, only the numbers of runs fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
-    """Return the runs on the Pareto front of loss and risk; none if there is only one run."""
+    """Return the numbers of the runs on the Pareto front; none if fewer than two are measured."""
     points = _measured_runs(runs)
     return set(pareto_front(points)) if len(points) > 1 else set()
 
 
 def recommend(runs: list[Run]) -> tuple[int | None, str]:
-    """Return the run to start from and why, as in comparisons, or why none is recommended."""
+    """Return the number of the recommended run and why, or None and why there is none."""
     points = _measured_runs(runs)
     if len(points) < 2:
         return None, ""
     run_by_number = {run.number: run for run in runs if run.number in points}
     first_roles, *other_roles = (run.plan.get("roles") for run in run_by_number.values())
     if any(roles != first_roles for roles in other_roles):
-        return None, "The columns of these runs have different roles, so that none is recommended."
+        return None, "The columns of these runs have different roles, so none is recommended."
     front = pareto_front(points)
     recommendable_points = {
         number: points[number]
@@ -43,7 +43,7 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
 
 
 def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
-    """Return the map as SVG, with the run ``best`` marked; empty if there are no two runs."""
+    """Return the map as SVG, with the run ``best`` marked; empty for fewer than two runs."""
     points = _measured_runs(runs)
     if len(points) < 2:
         return ""
@@ -73,7 +73,7 @@ def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
 
 
 def _measured_runs(runs: list[Run]) -> dict[int, tuple[float, float]]:
-    """Return loss and risk of the runs that have both."""
+    """Return loss and risk, in per cent, of the finished runs that have both, by run number."""
     return {
         run.number: (run.result["loss"], 100 * run.result["risk"])
         for run in runs

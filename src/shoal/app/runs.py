@@ -1,4 +1,4 @@
-"""Runs of the page: their creation, and the words that describe them."""
+"""Runs of the page: their creation, and phrases that describe them."""
 
 from shoal._text import count
 from shoal.app import labels
@@ -6,11 +6,11 @@ from shoal.app.sessions import Run
 from shoal.plan import Plan
 from shoal.steps import GroupingStep
 
-ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # how numbers end that end in these digits
+ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # by last digit, except for 11th, 12th and 13th
 
 
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
-    """Return a run of a plan, described by its last step, with the settings that repeat it."""
+    """Return a run of a plan; its last step describes it, and its settings repeat it."""
     step = plan.steps[-1]
     k = step.partitioner.k if isinstance(step, GroupingStep) else step.k
     method = labels.METHODS.get(settings.get("method", ""), labels.METHODS["auto"]).label
@@ -28,7 +28,7 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
 
 
 def chosen_method(run: Run) -> str:
-    """Return a sentence about the method that was chosen for a run; empty if the user chose it.
+    """Return a sentence about the automatically chosen method; empty if the user chose one.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def chosen_method(run: Run) -> str:
 
 
 def _method_phrase(label: str) -> str:
-    """Return a label of the registry, such as ``mdav + refine``, in the words of the page."""
+    """Return a label of the registry, such as ``mdav + refine``, with the labels of the page."""
     label_of = {name: choice.label for name, choice in {**labels.METHODS, **labels.EFFORTS}.items()}
     method, *efforts = label.split(" + ")
     name, _, blocks = method.partition(" in ")
@@ -51,7 +51,7 @@ def _method_phrase(label: str) -> str:
 
 
 def announcement(run: Run) -> str:
-    """Return the sentence that a screen reader speaks when the state of a run changes."""
+    """Return the sentence that screen readers announce when the state of a run changes."""
     name = f"Run {run.number}, {run.title},"
     if run.state == "waiting":
         return f"{name} is waiting."
@@ -65,7 +65,7 @@ def announcement(run: Run) -> str:
 
 
 def queue_phrase(run: Run, runs: list[Run]) -> str:
-    """Return where a waiting run stands in the queue."""
+    """Return the position of a waiting run in the queue, as a phrase."""
     position = sum(other.state == "waiting" and other.number < run.number for other in runs) + 1
     place = "next" if position == 1 else _ordinal(position)
     return f"waiting: {place} in the queue"

@@ -1,4 +1,4 @@
-"""The server: on the loopback address only, with a private folder that is removed at the end."""
+"""The server of the page, on the loopback address, with a private folder for its files."""
 
 import contextlib
 import logging
@@ -28,7 +28,7 @@ def serve(
     browser: bool = True,
     write_line: Callable[[str], None] = print,
 ) -> None:
-    """Serve the page until it is interrupted.
+    """Serve the page until a signal ends the server.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _check_installed() -> None:
 
 
 def _make_server(application: Any) -> "uvicorn.Server":
-    """Return a server that logs nothing and holds a bounded number of connections."""
+    """Return a server that logs nothing and limits the number of connections."""
     import uvicorn
 
     from shoal.app.connections import BoundedConnection, allowed_connections

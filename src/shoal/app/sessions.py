@@ -1,4 +1,4 @@
-"""Sessions of the page: a file and its runs, isolated from other sessions."""
+"""Sessions of the page: each has a file and its runs, isolated from other sessions."""
 
 import secrets
 import shutil
@@ -30,7 +30,7 @@ class Work:
     done: int = 0
     total: int = 0
     reason: str = ""
-    sheets: list[str] = field(default_factory=list)  # to choose from, where that was the reason
+    sheets: list[str] = field(default_factory=list)  # to choose from, if that is why it failed
     result: dict[str, Any] = field(default_factory=dict)
     job: Job | None = None
 
@@ -56,12 +56,12 @@ class Run(Work):
 
     @property
     def title(self) -> str:
-        """The name that the user gave it, or else its settings in words."""
+        """The name that the user gave the run, or else its description."""
         return self.name or self.description
 
     @property
     def folder(self) -> str:
-        """Folder of its files, within the folder of the session."""
+        """Folder of the run's files, within the folder of the file."""
         return f"run-{self.number}"
 
 
@@ -77,11 +77,13 @@ class Session:
     def __init__(self, folder: Path):
         self.id, self.secret = secrets.token_urlsafe(16), secrets.token_urlsafe(32)
         self.folder = folder
-        self.revision = 0  # changes with the file and the settings, so that tabs notice each other
+        self.revision = 0  # increases with every change, so that tabs notice each other
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
-        self.stated_dialect: dict[str, str] = {}  # the dialect of files as the user states it
+        self.stated_dialect: dict[
+            str, str
+        ] = {}  # fields of the file format that the user filled in
         self.runs: list[Run] = []
         self.inspection: Work | None = None
         self.clear()
@@ -90,7 +92,7 @@ class Session:
         """Cancel all work, and remove the file and all results."""
         self._cancel_all()
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._generation += 1  # lets threads of earlier work detect that it is over
+        self._generation += 1  # tells threads of earlier work that the file was replaced
         self.name: str = ""
         self.dialect = Dialect()
         self.inspection = None
@@ -131,22 +133,22 @@ class Session:
         return path if self.name and path.is_file() else None
 
     def new_upload(self) -> Path:
-        """Return a path for a file that is being sent, beside the folder of the session."""
+        """Return the path for a file that is being received, beside the folder of the session."""
         self.folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         return self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(8)}.part")
 
     def replace_file(self, received_file: Path, name: str) -> None:
-        """Start over with a file that was received."""
+        """Start over with a received file."""
         self.clear()
         received_file.rename(self.file_folder / name)
 
     def set_file(self, name: str) -> None:
-        """Keep a file that was stored, without reading it yet."""
+        """Set the name of the stored file, which is not read yet."""
         self.name = name
         self.revision += 1
 
     def inspect(self, name: str, dialect: Dialect, example: str = "") -> None:
-        """Inspect the file of that name, or an example, in a job; runs on it are removed."""
+        """Start to inspect a file or an example in a job; remove all runs and settings."""
         self._cancel_all()
         for run in self.runs:
             shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
@@ -186,13 +188,13 @@ class Session:
             work.job.cancel()
 
     def delete(self, run: Run) -> None:
-        """Cancel a run that is under way, and remove it with its files."""
+        """Remove a run with its files; cancel it first if it is active."""
         self.cancel(run)
         self.runs = [other for other in self.runs if other is not run]
         shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
 
     def change(self, settings: dict[str, str]) -> None:
-        """Store settings, and keep the previous ones for undo."""
+        """Store settings; `undo` restores the previous ones."""
         if settings != self.settings:
             self.undo_stack.append(self.settings)
             self.settings, self.redo_stack = settings, []
@@ -228,7 +230,7 @@ class Session:
     def _execute(self, work: Work, task: str, arguments: dict[str, Any]) -> None:
         """Run a task in a process and store its outcome.
 
-        The files of work that failed or was cancelled are removed.
+        If it fails or is cancelled, its files are removed.
         """
         with self._state_lock:
             if work.state != "waiting":
@@ -245,8 +247,8 @@ class Session:
             work.job.cancel()
         answer = work.job.wait(work.show_progress)
         if work.state != "running":  # cancelled
-            is_replaced = file_folder.name != str(self._generation)  # the file, meanwhile
-            shutil.rmtree(file_folder if is_replaced else folder, ignore_errors=True)
+            file_was_replaced = file_folder.name != str(self._generation)
+            shutil.rmtree(file_folder if file_was_replaced else folder, ignore_errors=True)
         elif "done" in answer:
             work.result, work.state = answer["done"], "done"
         else:
@@ -254,7 +256,7 @@ class Session:
             if task == "mask":
                 shutil.rmtree(folder, ignore_errors=True)
             elif not work.sheets and not is_text(file_folder / self.name):
-                # Another dialect would not help.
+                # Other reading options would not help.
                 shutil.rmtree(file_folder, ignore_errors=True)
             work.state = "failed"
 
@@ -302,7 +304,7 @@ class Sessions:
 
 
 def is_text(path: Path) -> bool:
-    """Return whether a file is a text table, so that its first lines can be shown."""
+    """Return whether a file is a text table, whose first lines can be shown."""
     return format_of(path).name == "text" and detect_format(read_sample(path)) is not None
 
 

@@ -1,4 +1,4 @@
-"""Files that come from the browser: tables, and the levels of columns."""
+"""Files sent by the browser: tables, and hierarchies of columns."""
 
 import secrets
 from collections.abc import Mapping
@@ -50,9 +50,9 @@ async def receive(request: Request, path: Path, limit: int) -> None:
 
 
 def reading_question(path: Path, fields: Mapping[str, str]) -> str:
-    """Return what to check before a text file is read; empty if it is written as usual.
+    """Return what to check before a text file is read; empty if its format is the default.
 
-    Fields that the user has filled in are not questioned.
+    Fields that the user has filled in need no check.
     """
     if format_of(path).name != "text":
         return ""

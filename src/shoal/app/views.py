@@ -1,4 +1,4 @@
-"""Rendering of a session with templates."""
+"""Rendering of sessions with templates."""
 
 import secrets
 import shlex
@@ -70,21 +70,18 @@ def whole_page(session: Session, limit: int) -> str:
         wide=len(session.columns) > WIDE,
         undo=bool(session.undo_stack),
         redo=bool(session.redo_stack),
-        earlier=[
-            form.describe_step(settings, session.columns) for settings in _earlier_settings(session)
+        earlier_steps=[
+            form.describe_step(settings, session.columns)
+            for settings in form.earlier_steps(session.settings)
         ],
-        of=session.settings.get("of", "").split(),
+        step_columns=session.settings.get("step_columns", "").split(),
         **form.catalogue(),
         **_run_content(session),
     )
 
 
-def _earlier_settings(session: Session) -> list[dict[str, str]]:
-    return form.earlier_steps(session.settings)
-
-
 def _reading_content(session: Session) -> dict[str, Any]:
-    """Return how the stored file is read, and the first lines of a text file or a workbook."""
+    """Return the reading options of the stored file, with the first lines of a text file."""
     file, inspection = session.file, session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):
@@ -99,7 +96,7 @@ def _reading_content(session: Session) -> dict[str, Any]:
     if is_text(file):
         detected = first_lines.detect_format(first_lines.read_sample(file))
         detected_settings = detected.to_dict() if detected else {}
-        if inspection and inspection.state == "done":  # it was read as the user said
+        if inspection and inspection.state == "done":  # the file was read without it
             detected_settings.pop("missing", None)
         for name, value in detected_settings.items():
             fields[name] = fields.get(name) or {"\t": "tab"}.get(value, value)
@@ -121,7 +118,7 @@ def _lines_of(file: Path, fields: dict[str, str]) -> str:
 
 
 def lines(file: Path | None, dialect: Dialect | None = None, *, reason: str = "") -> str:
-    """Return the first lines of a file as a table, or why there are none."""
+    """Return the first lines of a file as an HTML table, or the reason why there are none."""
     content = {"rows": [], "message": reason}
     if file is not None and dialect is not None:
         content = first_lines.preview_lines(file, dialect)
@@ -143,7 +140,7 @@ def column(session: Session, index: int) -> str:
         formats.setdefault(date_format, date_format)
     return page(
         "column.html",
-        at=index,
+        index=index,
         column=entry,
         settings=session.settings,
         kinds=labels.KINDS,
@@ -157,14 +154,14 @@ def column(session: Session, index: int) -> str:
 
 
 def describe_levels(loaded: dict[str, Any]) -> str:
-    """Return a line about levels that were loaded from a file."""
+    """Return a line that describes levels loaded from a file."""
     rows = loaded["rows"]
     return f"{loaded['name']}: {len(rows):,} values, {len(rows[0])} levels"
 
 
 def state(session: Session) -> dict[str, Any]:
-    """Return the progress that a waiting page polls."""
-    inspection = session.inspection
+    """Return the progress that the page polls."""
+    inspection, queue = session.inspection, _queue_phrases(session)
     return {
         "reading": inspection is not None and inspection.is_active,
         "revision": session.revision,
@@ -172,17 +169,22 @@ def state(session: Session) -> dict[str, Any]:
         "runs": [
             {
                 "number": run.number,
-                "says": run_phrases.announcement(run),
+                "announcement": run_phrases.announcement(run),
                 **_progress(run),
-                **({"stage": _queue(run, session)} if run.state == "waiting" else {}),
+                **({"stage": queue[run.number]} if run.state == "waiting" else {}),
             }
             for run in session.runs
         ],
     }
 
 
-def _queue(run: Run, session: Session) -> str:
-    return run_phrases.queue_phrase(run, session.runs)
+def _queue_phrases(session: Session) -> dict[int, str]:
+    """Return the position in the queue of each waiting run, by its number."""
+    return {
+        run.number: run_phrases.queue_phrase(run, session.runs)
+        for run in session.runs
+        if run.state == "waiting"
+    }
 
 
 def _progress(work: Any) -> dict[str, Any]:
@@ -216,14 +218,14 @@ def _run_content(session: Session) -> dict[str, Any]:
         "map": draw_runs(session.runs, front, best),
         "commands": {run.number: command(session, run) for run in session.runs},
         "chosen": {run.number: run_phrases.chosen_method(run) for run in session.runs},
-        "queue": {run.number: _queue(run, session) for run in session.runs},
+        "queue": _queue_phrases(session),
         "files": {run.number: file_names(run.number) for run in session.runs},
         "under_way": any(run.is_active for run in session.runs),
     }
 
 
 def ended_page() -> tuple[str, str]:
-    """Return the last page of a session, and its policy: its styles are part of it."""
+    """Return the last page of a session, which contains its style, and its content policy."""
     nonce = secrets.token_urlsafe(16)
     style = (styles() + _static_text("app.css")).replace("</", "<\\/")
     policy = f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'"
@@ -242,7 +244,7 @@ def _static_text(name: str) -> str:
 
 
 def page(template: str, **content: Any) -> str:
-    """Return a rendered template; all data are escaped."""
+    """Return a rendered template, with all data escaped."""
     return with_unbroken_percentages(str(_environment().get_template(template).render(**content)))
 
 

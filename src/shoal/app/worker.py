@@ -1,7 +1,7 @@
-"""The tasks of jobs, in separate processes: inspect a file, or mask it.
+"""The tasks that run in separate processes: inspect a file, or mask it.
 
-A process works in the folder of its session, so that messages contain file names without paths, and
-communicates only through its pipe: messages of libraries may contain values.
+A process works in the folder of its file, so that messages contain file names without paths. It
+communicates only through its pipe, because messages of libraries may contain values.
 """
 
 import json
@@ -38,7 +38,7 @@ from shoal.report.identity import Identity, today
 from shoal.report.summary import summarise
 from shoal.report.text import one_line
 
-MAX_COLUMNS = 500  # that the page shows
+MAX_COLUMNS = 500  # of a table on the page
 CATEGORICAL = ("nominal", "ordinal", "boolean")  # kinds whose values the page counts
 MAX_NAME = 200  # characters of a column's name
 REPORT_INTERVAL = 0.1  # seconds between two messages about progress
@@ -71,7 +71,7 @@ def run_task(task: str, arguments: str, folder: str, pipe: Connection) -> None:
 
 
 def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Return the inspection of a file, or of an example written to it, and a preview."""
+    """Return the inspection and a preview of a file; an example is written to the file first."""
     name = arguments["name"]
     if arguments.get("example"):
         table = datasets.CATALOGUE[arguments["example"]].load(kind="pyarrow")
@@ -94,7 +94,7 @@ def inspect_file(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the words, such as NA, that stand for a missing value in columns of numbers."""
+    """Return the words, such as NA, that mean a missing value in columns of numbers."""
     words_by_column = {
         column["name"]: [
             code for code in column["missing_codes"] if str(code).lower() in MISSING_WORDS
@@ -106,7 +106,7 @@ def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def check_page_limits(name: str, columns: Sequence[str]) -> None:
-    """Refuse tables that are too wide for the page, or that have names too long for it."""
+    """Refuse tables with too many columns for the page, or with too long names of columns."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
             f"{name!r} has {len(columns)} columns; the page shows at most {MAX_COLUMNS}. Use"
@@ -159,7 +159,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
         documents={
             folder / names["report"]: lambda delivery: report(delivery, "public"),
             folder / names["internal"]: lambda delivery: report(delivery, "internal"),
-            # With its seeds: it repeats the release.
+            # With the seeds that were drawn, so that the plan repeats the release.
             folder / names["plan"]: lambda delivery: document.dumps(
                 delivery.release.plan.to_dict()
             ),
@@ -184,7 +184,7 @@ def file_names(number: int) -> dict[str, str]:
 
 
 def run_result(release: Release) -> dict[str, Any]:
-    """Return what the page shows of a release as plain data."""
+    """Return the content of a release for the page, as plain data."""
     summary = summarise(release, "public")
     verdict = release.verdict
     return {
@@ -208,7 +208,7 @@ TASKS = {"inspect": inspect_file, "mask": mask}
 
 
 class _ProgressReporter:
-    """Sends overall progress in words, at most once per ``REPORT_INTERVAL`` and stage."""
+    """Send the overall progress as a phrase, at most once per ``REPORT_INTERVAL`` and stage."""
 
     def __init__(self, pipe: Connection):
         self._pipe, self._stage, self._last = pipe, "", 0.0
@@ -221,13 +221,13 @@ class _ProgressReporter:
             self.send(f"{phrase}, {self._estimate.describe_time()}")
 
     def send(self, phrase: str) -> None:
-        """Send a line about what is being done, with the share that is done."""
+        """Send a phrase about the current work, with the share that is done."""
         done = round(1000 * self._estimate.share)
         _send(self._pipe, {"stage": phrase, "done": done, "total": 1000})
 
 
 class _LogForwarder(logging.Handler):
-    """Forwards log messages as progress, such as that kernels are being compiled."""
+    """Forward log messages, such as that kernels are being compiled, as progress."""
 
     def __init__(self, reporter: _ProgressReporter):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The command line: ``commands`` has one module per command, the other packages what they share.
+"""The command line: one module per command in ``commands``, shared code in the other packages.
 
 Heavy modules are imported when a command runs, so that ``--help`` is fast.
 """
@@ -77,15 +77,15 @@ def _program_options(
 
 def main() -> None:
     """Run the command line. Signals never leave partial output."""
-    # The libraries create 240,000 objects that live until the process ends. Searching them
-    # for garbage takes a third of the CPU time of a short command, most of it at the very end.
+    # The libraries create 240,000 objects that live until the process ends. Searching them for
+    # garbage would take a third of the CPU time of a short command, most of it at the very end.
     gc.set_threshold(50_000)
     atexit.register(gc.freeze)
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:  # nohup and shells may ignore signals
             signal.signal(number, interrupt)
-    # Idle threads of OpenBLAS, which numpy and scipy load, wait actively: 0.1 s each by default,
-    # a fifth of the CPU time of a short command. 2 to the power of 20 cycles are below 1 ms.
+    # Idle threads of OpenBLAS, which numpy and scipy load, spin before they sleep: by default for
+    # 0.1 s each, a fifth of the CPU time of a short command. 2**20 cycles take less than 1 ms.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "20")
     defer_imports()
     app()

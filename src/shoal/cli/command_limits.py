@@ -1,4 +1,4 @@
-"""The limits that ``--limits`` sets on the figures of a command, and whether each is met."""
+"""Limits that ``--limits`` sets on the figures of a command."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class CommandLimits:
-    """The limits of a file that are about the figures of one command.
+    """The limits of a file that concern the figures of one command, and whether they are met.
 
     Parameters
     ----------
     path : Path or None
-        The file; no limits if None.
+        The file of limits; None stands for no limits.
     command : str
-        The command.
+        Name of the command, such as "assess".
     """
 
     def __init__(self, path: Path | None, command: str):
@@ -65,6 +65,6 @@ class CommandLimits:
         return "\n".join(["", str(self.results), *others])
 
     def exit_if_not_met(self) -> None:
-        """Exit with 1 if a limit is not met."""
+        """Exit with code 1 if a limit is not met."""
         if self.results is not None and not self.results.passed:
             raise typer.Exit(1)

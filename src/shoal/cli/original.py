@@ -1,4 +1,4 @@
-"""The original of the commands that compare files: its types, and other files read alike."""
+"""The original of commands that compare files, whose types apply to the other files too."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Options in messages, translated from Python notation to the command line or a plan."""
+"""Wording of options in messages: in the notation of the command line or of a plan."""
 
 from collections.abc import Collection
 
@@ -27,7 +27,7 @@ FILE_FLAGS = {
     "hash_key": "--hash-key",
     "audience": "--audience",
 }
-# Parameters with a dedicated option, which --set must not override silently.
+# Parameters with an option of their own, which --set refuses.
 DEDICATED_FLAGS = {
     "k": "-k",
     "columns": "-c",
@@ -65,7 +65,7 @@ FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 
 
 def command_wording(name: str, value: str | None) -> str:
-    """Return an option as ``shoal mask`` spells it.
+    """Return an option in the notation of ``shoal mask``.
 
     >>> command_wording("missing", '"drop"'), command_wording("small_strata", '"merge"')
     ('--missing drop', '--set small_strata=merge')
@@ -80,9 +80,9 @@ def command_wording(name: str, value: str | None) -> str:
 
 
 def wording_for_flags(flags: Collection[str], wording: Wording) -> Wording:
-    """Return a wording of options that names only options which a command has.
+    """Return a wording that names only the options of a command.
 
-    Others are given by ``--set``, if the command has that, or written as in Python.
+    Other options are worded with ``--set`` if the command has it, and as in Python otherwise.
 
     >>> wording_for_flags({"-k", "--set"}, command_wording)("missing", '"drop"')
     '--set missing=drop'
@@ -103,7 +103,7 @@ def wording_for_flags(flags: Collection[str], wording: Wording) -> Wording:
 
 
 def step_wording(name: str, value: str | None) -> str:
-    """Return an option as the command of a single step spells it.
+    """Return an option in the notation of a step's command.
 
     >>> step_wording("min_count", "5"), step_wording("k", None)
     ('--min-count 5', '-k')
@@ -115,7 +115,7 @@ def step_wording(name: str, value: str | None) -> str:
 
 
 def plan_wording(name: str, value: str | None) -> str:
-    """Return an option as a plan document spells it; options about files stay options.
+    """Return an option in the notation of a plan document; options of files stay options.
 
     >>> plan_wording("missing", '"drop"'), plan_wording("within", None)
     ('missing = "drop"', "'within'")

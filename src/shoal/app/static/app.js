@@ -1,7 +1,7 @@
-// The parts of the page, each of which does nothing where it has nothing to do.
+// The scripts of all pages; each does nothing on a page without its elements.
 import "./common.js";
 import "./upload.js";
 import "./settings.js";
 import "./runs.js";
 
-document.documentElement.dataset.ready = ""; // from here on, a change is kept
+document.documentElement.dataset.ready = ""; // from now on, every change of a field is saved

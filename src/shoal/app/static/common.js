@@ -1,4 +1,4 @@
-// What all parts of the page share: messages, what is spoken, requests, and questions before the end.
+// Shared by all scripts of the page: messages, announcements, requests and dialogs.
 
 export const find = (id) => document.getElementById(id);
 
@@ -8,14 +8,15 @@ export const showMessage = (text) => {
   if (text) find("message").scrollIntoView({ block: "center" });
 };
 
-// Spoken by screen readers; the text changes only where something has happened.
+// Announce a text to screen readers.
 export const announce = (text) => {
   find("live").textContent = text;
 };
 
 export const reportNoAnswer = () => showMessage("The server does not answer. Has Shoal ended, or this session?");
 
-// Forms and the script send what they were shown, so that the server notices changes of other tabs.
+// Forms and scripts send the revision that they were shown, so that the server notices changes made
+// in other tabs.
 export const storeRevision = (revision) => {
   if (revision === undefined) return;
   for (const field of document.querySelectorAll("[name=revision]")) field.value = revision;
@@ -23,26 +24,27 @@ export const storeRevision = (revision) => {
   if (drop) drop.dataset.revision = revision;
 };
 
-// Changes are sent one after the other: each with the revision that the answer before has brought.
-let sent = 0; // and not answered yet
-let last = Promise.resolve();
-export const isSending = () => sent > 0;
+// Requests are sent one after the other, because each needs the revision in the answer to the one
+// before.
+let pendingRequests = 0;
+let lastRequest = Promise.resolve();
+export const isSending = () => pendingRequests > 0;
 export const enqueue = (task) => {
-  sent += 1;
+  pendingRequests += 1;
   document.documentElement.dataset.sending = "";
-  const answer = last.then(task);
-  last = answer.catch(reportNoAnswer).then(() => {
-    sent -= 1;
-    if (!sent) delete document.documentElement.dataset.sending;
+  const answer = lastRequest.then(task);
+  lastRequest = answer.catch(reportNoAnswer).then(() => {
+    pendingRequests -= 1;
+    if (!pendingRequests) delete document.documentElement.dataset.sending;
   });
   return answer;
 };
 export const allAnswered = async () => {
-  while (sent) await last;
+  while (pendingRequests) await lastRequest;
 };
-export const pressed = new Set(); // buttons of forms that are being sent: a second click does nothing
+export const pressedButtons = new Set(); // of forms that are being sent: a second click does nothing
 
-// Send a form without leaving the page; return what the server answers, or nothing.
+// Send a form without leaving the page; return the content of the answer, or null if it is refused.
 export const post = async (address, body = null) => {
   let answer;
   try {
@@ -65,7 +67,7 @@ export const post = async (address, body = null) => {
 };
 
 const offerReload = (text) => {
-  if (find("reload")) return; // a button that is being pressed must stay
+  if (find("reload")) return; // the button may just be being pressed: do not replace it
   showMessage(`${text} `);
   const button = document.createElement("button");
   button.type = "button";
@@ -78,17 +80,17 @@ const offerReload = (text) => {
   find("message").append(button);
 };
 
-// A message is about what was done before, so it goes with the next action; one that offers a button
-// stays until that is pressed. It does not go when a field loses the focus ("change"): the button that
-// is being pressed would move away from under the pointer, and the click would be lost.
+// The next action clears a message, unless the message offers a button. The event "change" does not:
+// it also occurs when a field loses the focus to a button, and clearing the message would move that
+// button away from under the pointer, so that the click would be lost.
 const clearMessage = (event) => {
   if (event.type === "click" && !event.target.closest("button, summary, a, input, select")) return;
   if (!find("reload") && find("message")) showMessage("");
 };
-for (const kind of ["click", "input", "submit"]) document.addEventListener(kind, clearMessage, true);
+for (const type of ["click", "input", "submit"]) document.addEventListener(type, clearMessage, true);
 
 document.addEventListener("click", (event) => {
-  const asks = event.target.closest("[data-ask]");
-  if (asks) find(asks.dataset.ask).showModal();
+  const opener = event.target.closest("[data-ask]");
+  if (opener) find(opener.dataset.ask).showModal();
   if (event.target.closest("[data-dismiss]")) event.target.closest("dialog").close();
 });

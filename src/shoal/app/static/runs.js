@@ -1,13 +1,13 @@
 // Runs: starting them, their progress, the table and the map that compare them.
-import { announce, enqueue, find, post, pressed, reportNoAnswer } from "./common.js";
+import { announce, enqueue, find, post, pressedButtons, reportNoAnswer } from "./common.js";
 
-const RHYTHM = 500; // milliseconds between two looks at the progress
-const list = find("runs");
+const POLL_INTERVAL = 500; // milliseconds
+const runsSection = find("runs");
 
 const showProgress = (work, element) => {
   const bar = element.querySelector("progress");
   if (!bar) {
-    // it waits
+    // a waiting run has no bar
   } else if (work.total > 0) {
     bar.max = work.total;
     bar.value = work.done;
@@ -15,86 +15,88 @@ const showProgress = (work, element) => {
     bar.removeAttribute("value");
   }
   const share = work.total > 0 ? ` · ${Math.floor((100 * work.done) / work.total)}\u00a0%` : "";
-  const words = (work.stage || work.state) + share;
+  const text = (work.stage || work.state) + share;
   const line = element.querySelector("span");
-  if (line.textContent !== words) line.textContent = words;
+  if (line.textContent !== text) line.textContent = text;
 };
 
-// Replace only what has changed, so that focus, open details and the position of the page stay.
-const shown = new Map();
-const parts = (root) => new Map([...root.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
-let turn = 0;
+// Replace only the parts that have changed, so that focus, open details and scroll position stay.
+const shownHtml = new Map();
+const partsByName = (root) => new Map([...root.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]));
+let refreshCount = 0;
 const refreshRuns = async () => {
-  const mine = ++turn;
+  const refresh = ++refreshCount;
   const answer = await fetch("runs");
   if (!answer.ok) throw new Error();
   const text = await answer.text();
-  if (mine !== turn) return; // a newer answer is on its way, or was faster
+  if (refresh !== refreshCount) return; // a later refresh has begun
   const holder = document.createElement("template");
   holder.innerHTML = text; // escaped by the server; scripts in it would not run
   const focused = document.activeElement;
-  const part = focused?.closest("#runs [data-part]")?.dataset.part;
-  const id = focused?.id;
-  const before = parts(list);
+  const focusedPart = focused?.closest("#runs [data-part]")?.dataset.part;
+  const focusedId = focused?.id;
+  const oldParts = partsByName(runsSection);
   let previous = null;
-  for (const [name, fresh] of parts(holder.content)) {
-    const html = fresh.outerHTML;
-    let element = before.get(name);
-    before.delete(name);
-    if (!element || shown.get(name) !== html) {
-      for (const details of element?.querySelectorAll("details[id]") ?? []) {
-        const same = fresh.querySelector(`[id='${details.id}']`);
-        if (same) same.open = details.open;
+  for (const [name, newPart] of partsByName(holder.content)) {
+    const html = newPart.outerHTML;
+    let part = oldParts.get(name);
+    oldParts.delete(name);
+    if (!part || shownHtml.get(name) !== html) {
+      for (const details of part?.querySelectorAll("details[id]") ?? []) {
+        const newDetails = newPart.querySelector(`[id='${details.id}']`);
+        if (newDetails) newDetails.open = details.open;
       }
-      if (element) element.replaceWith(fresh);
-      element = fresh;
-      shown.set(name, html);
+      if (part) part.replaceWith(newPart);
+      part = newPart;
+      shownHtml.set(name, html);
     }
-    if (previous) previous.after(element);
-    else list.prepend(element);
-    previous = element;
+    if (previous) previous.after(part);
+    else runsSection.prepend(part);
+    previous = part;
   }
-  for (const [name, old] of before) {
-    old.remove();
-    shown.delete(name);
+  for (const [name, part] of oldParts) {
+    part.remove();
+    shownHtml.delete(name);
   }
-  if (part && document.activeElement === document.body) {
-    (find(id) ?? find(part) ?? find("run")).focus({ preventScroll: true });
+  if (focusedPart && document.activeElement === document.body) {
+    (find(focusedId) ?? find(focusedPart) ?? find("run")).focus({ preventScroll: true });
   }
   sortTable();
 };
 
-// The table is sorted as its headings say, also after a run has been added.
-let order = { key: "", down: false };
+// The chosen order of the table stays when a run is added.
+let order = { key: "", descending: false };
 const sortTable = () => {
   const table = find("compared");
   if (!table || !order.key) return;
-  const heads = [...table.tHead.rows[0].cells];
-  const at = heads.findIndex((head) => head.dataset.key === order.key);
-  heads.forEach((head, index) => {
-    if (index === at) head.setAttribute("aria-sort", order.down ? "descending" : "ascending");
-    else head.removeAttribute("aria-sort");
+  const headings = [...table.tHead.rows[0].cells];
+  const column = headings.findIndex((heading) => heading.dataset.key === order.key);
+  headings.forEach((heading, index) => {
+    if (index === column) heading.setAttribute("aria-sort", order.descending ? "descending" : "ascending");
+    else heading.removeAttribute("aria-sort");
   });
-  const value = (row) => (row.cells[at].dataset.sort === "inf" ? Infinity : Number(row.cells[at].dataset.sort));
-  const rows = [...table.tBodies[0].rows].sort((a, b) => (order.down ? value(b) - value(a) : value(a) - value(b)));
+  const value = (row) => (row.cells[column].dataset.sort === "inf" ? Infinity : Number(row.cells[column].dataset.sort));
+  const sign = order.descending ? -1 : 1;
+  const rows = [...table.tBodies[0].rows].sort((a, b) => sign * (value(a) - value(b)));
   table.tBodies[0].append(...rows);
 };
 
-// A point of the map and its row light up together; a click on the point leads to the run.
-const highlight = (target, on) => {
+// A point of the map and its row are highlighted together.
+const highlight = (target, isOn) => {
   const number = target.closest?.("circle[data-run]")?.dataset.run ?? target.closest?.("tr[data-row]")?.dataset.row;
   if (!number) return;
-  for (const one of list.querySelectorAll(`circle[data-run='${number}'], tr[data-row='${number}']`)) one.classList.toggle("lit", on);
+  const elements = runsSection.querySelectorAll(`circle[data-run='${number}'], tr[data-row='${number}']`);
+  for (const element of elements) element.classList.toggle("lit", isOn);
 };
 
-// Progress is asked for while something is under way, and once more at the end.
-let states = new Map();
-let watching = false;
+// The page polls while work is under way, and once more at the end.
+let stateByRun = new Map();
+let isPolling = false;
 const isBusy = () => Boolean(find("reading") || document.querySelector("[data-under-way]"));
 const pollState = async () => {
   const reading = find("reading");
-  watching = true;
-  const busy = isBusy();
+  isPolling = true;
+  const wasBusy = isBusy();
   try {
     const answer = await fetch("state");
     if (!answer.ok) throw new Error();
@@ -103,22 +105,22 @@ const pollState = async () => {
       if (!state.reading) return location.reload();
       showProgress(state.file, reading);
     } else {
-      const changed = state.runs.filter((run) => states.get(run.number) !== run.state);
-      if (changed.length || states.size !== state.runs.length) await refreshRuns();
-      const spoken = changed.filter((run) => run.state !== "waiting").map((run) => run.says);
-      if (spoken.length) announce(spoken.join(" "));
-      states = new Map(state.runs.map((run) => [run.number, run.state]));
+      const changed = state.runs.filter((run) => stateByRun.get(run.number) !== run.state);
+      if (changed.length || stateByRun.size !== state.runs.length) await refreshRuns();
+      const sentences = changed.filter((run) => run.state !== "waiting").map((run) => run.announcement);
+      if (sentences.length) announce(sentences.join(" "));
+      stateByRun = new Map(state.runs.map((run) => [run.number, run.state]));
       for (const run of state.runs) {
-        const card = find(`run-${run.number}`)?.closest("article").querySelector(".progress");
-        if (card) showProgress(run, card);
+        const progress = find(`run-${run.number}`)?.closest("article").querySelector(".progress");
+        if (progress) showProgress(run, progress);
       }
       showBar(state.runs);
     }
   } catch {
     reportNoAnswer();
   }
-  watching = busy || isBusy();
-  if (watching) setTimeout(pollState, RHYTHM);
+  isPolling = wasBusy || isBusy();
+  if (isPolling) setTimeout(pollState, POLL_INTERVAL);
   return undefined;
 };
 
@@ -132,32 +134,33 @@ const showBar = (runs) => {
 };
 
 const startPolling = () => {
-  if (!watching) return pollState();
+  if (!isPolling) return pollState();
   return undefined;
 };
 
-if (list) {
-  for (const [name, part] of parts(list)) shown.set(name, part.outerHTML);
-  for (const card of list.querySelectorAll("article")) {
-    const state = ["done", "failed", "cancelled"].find((one) => card.classList.contains(one));
-    if (state) states.set(Number(card.dataset.part.slice(4)), state); // old news is not spoken
+if (runsSection) {
+  for (const [name, part] of partsByName(runsSection)) shownHtml.set(name, part.outerHTML);
+  for (const article of runsSection.querySelectorAll("article")) {
+    const state = ["done", "failed", "cancelled"].find((name) => article.classList.contains(name));
+    if (state) stateByRun.set(Number(article.dataset.part.slice(4)), state); // ended before: not announced
   }
-  list.addEventListener("mouseover", (event) => highlight(event.target, true));
-  list.addEventListener("mouseout", (event) => highlight(event.target, false));
-  list.addEventListener("click", (event) => {
-    const head = event.target.closest("th[data-key]");
-    if (head) {
-      order = { key: head.dataset.key, down: order.key === head.dataset.key && !order.down };
+  runsSection.addEventListener("mouseover", (event) => highlight(event.target, true));
+  runsSection.addEventListener("mouseout", (event) => highlight(event.target, false));
+  runsSection.addEventListener("click", (event) => {
+    const heading = event.target.closest("th[data-key]");
+    if (heading) {
+      const { key } = heading.dataset;
+      order = { key, descending: order.key === key && !order.descending };
       sortTable();
     }
     const point = event.target.closest("circle[data-run]");
-    const heading = point && find(`run-${point.dataset.run}`);
-    if (heading) {
-      heading.scrollIntoView({ block: "start" });
-      heading.focus({ preventScroll: true });
+    const title = point && find(`run-${point.dataset.run}`);
+    if (title) {
+      title.scrollIntoView({ block: "start" });
+      title.focus({ preventScroll: true });
     }
   });
-  list.addEventListener("submit", async (event) => {
+  runsSection.addEventListener("submit", async (event) => {
     const form = event.target.closest("[data-quiet]");
     if (!form) return;
     event.preventDefault();
@@ -170,14 +173,14 @@ if (list) {
   find("settings").addEventListener("submit", async (event) => {
     if (event.submitter?.hasAttribute("formaction")) return;
     event.preventDefault();
-    pressed.add(event.submitter);
+    pressedButtons.add(event.submitter);
     const answer = await enqueue(() => post("run", new URLSearchParams(new FormData(find("settings")))));
-    pressed.delete(event.submitter);
+    pressedButtons.delete(event.submitter);
     if (!answer || answer.message) return;
     find("undo").disabled = !answer.undo;
     find("redo").disabled = !answer.redo;
     await refreshRuns().catch(reportNoAnswer);
-    list.scrollIntoView({ block: "nearest" });
+    runsSection.scrollIntoView({ block: "nearest" });
     startPolling();
   });
 }

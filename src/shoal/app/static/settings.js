@@ -1,12 +1,12 @@
-// What stands in the form is kept with every change, so that it can be undone and survives a reload.
-import { allAnswered, enqueue, find, isSending, post, pressed, reportNoAnswer, showMessage } from "./common.js";
+// The settings form: every change is sent to the server, so that it can be undone and survives a reload.
+import { allAnswered, enqueue, find, isSending, post, pressedButtons, reportNoAnswer, showMessage } from "./common.js";
 
 const settings = find("settings");
-const roles = () => [...settings.querySelectorAll("select[name^='role:']")];
-const roleOf = (at) => settings.querySelector(`[name='role:${at}']`);
-const nameOf = (at) => settings.querySelector(`tr[data-column='${at}']`).dataset.name;
+const roleSelects = () => [...settings.querySelectorAll("select[name^='role:']")];
+const roleSelectOf = (column) => settings.querySelector(`[name='role:${column}']`);
+const nameOf = (column) => settings.querySelector(`tr[data-column='${column}']`).dataset.name;
 
-// Show what belongs to the chosen step, method, effort and kinds.
+// Show the fields of the chosen step, method, effort and kinds.
 const showRelevantFields = () => {
   for (const part of settings.querySelectorAll("[data-for]")) {
     const chosen = find(part.dataset.for)?.value ?? "";
@@ -18,7 +18,7 @@ const saveSettings = () => {
   showRelevantFields();
   showRoles();
   updateSummary();
-  if (leaving) return;
+  if (isLeaving) return;
   enqueue(async () => {
     const answer = await post("settings", new URLSearchParams(new FormData(settings)));
     if (!answer) return;
@@ -27,92 +27,96 @@ const saveSettings = () => {
   });
 };
 
-// A form leaves the page when every change has been kept: its revision would be an old one before
-// that, and a change would be refused after it.
-let leaving = false;
+// A form is submitted only after every change has been saved: otherwise its revision would be out of
+// date, or the changes would come too late.
+let isLeaving = false;
 const submitWhenSaved = async (event) => {
   const { target, submitter } = event;
-  const again = leaving || pressed.has(submitter);
-  if (target.matches("[data-quiet]") || !(again || isSending())) return;
+  const isRepeated = isLeaving || pressedButtons.has(submitter);
+  if (target.matches("[data-quiet]") || !(isRepeated || isSending())) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (again) return;
-  pressed.add(submitter);
+  if (isRepeated) return;
+  pressedButtons.add(submitter);
   await allAnswered();
-  pressed.delete(submitter);
+  pressedButtons.delete(submitter);
   const button = find(submitter?.id) ?? submitter; // its part of the page may have been replaced
   (button?.form ?? target).requestSubmit(button);
 };
 
 // The pickers of persons, households, weights and strata show and change the roles of columns.
 const showRoles = () => {
-  const held = Object.fromEntries(roles().map((select) => [select.name.slice(5), select.value]));
-  const first = (role) => Object.keys(held).find((at) => held[at] === role);
+  const roleByColumn = Object.fromEntries(roleSelects().map((select) => [select.name.slice(5), select.value]));
+  const columns = Object.keys(roleByColumn);
+  const first = (role) => columns.find((column) => roleByColumn[column] === role);
   find("pick-weight").value = first("weight") ?? "";
   const unit = first("unit");
   const household = first("household");
-  const hidden = settings.querySelector("[name=counts]");
-  find("counts").value = unit ? `unit:${unit}` : household ? `household:${household}` : hidden.value;
-  const chips = Object.keys(held).filter((at) => held[at] === "stratum").map((at) => {
+  const { value } = settings.querySelector("[name=counts]");
+  find("counts").value = unit ? `unit:${unit}` : household ? `household:${household}` : value;
+  const strata = columns.filter((column) => roleByColumn[column] === "stratum");
+  const chips = strata.map((column) => {
     const chip = document.createElement("button");
     chip.type = "button";
-    chip.dataset.stratum = at;
-    chip.textContent = `${nameOf(at)} ×`;
-    chip.setAttribute("aria-label", `${nameOf(at)} ×, remove from the columns that split the groups`);
+    chip.dataset.stratum = column;
+    chip.textContent = `${nameOf(column)} ×`;
+    chip.setAttribute("aria-label", `${nameOf(column)} ×, remove from the columns that split the groups`);
     return chip;
   });
   find("strata").replaceChildren(...chips);
 };
-const setRole = (at, role) => {
-  if (roleOf(at)) roleOf(at).value = role;
+const setRole = (column, role) => {
+  const select = roleSelectOf(column);
+  if (select) select.value = role;
 };
-const setOnlyRole = (role, at) => {
-  for (const select of roles()) if (select.value === role) select.value = "";
-  if (at) setRole(at, role);
+const setOnlyRole = (role, column) => {
+  for (const select of roleSelects()) if (select.value === role) select.value = "";
+  if (column) setRole(column, role);
 };
 
-// What the bar at the bottom says: what Run will do; and what the field of k says that k counts.
+// The bar at the bottom sums up what Run will do; the field of k says what k counts.
 const COUNTED = { unit: "persons or firms", household: "households" };
 const updateSummary = () => {
   const counted = COUNTED[find("counts").value.split(":")[0]] ?? "records";
   for (const word of settings.querySelectorAll("[data-counted]")) word.textContent = counted;
-  const masked = roles().filter((select) => select.value === "quasi-identifier").length;
-  const undecided = roles().filter((select) => !select.value).length;
-  const step = find("what").selectedOptions[0].textContent;
+  const masked = roleSelects().filter((select) => select.value === "quasi-identifier").length;
+  const undecided = roleSelects().filter((select) => !select.value).length;
+  const step = find("step").selectedOptions[0].textContent;
   const k = find("k").closest("[hidden]") ? "" : find("k").value.trim() ? `k = ${find("k").value.trim()}` : "k is not filled in";
   const columns = `${masked} column${masked === 1 ? "" : "s"} masked`;
-  const open = undecided ? `${undecided} not decided` : "";
-  find("bar-words").textContent = [step, k, columns, open].filter(Boolean).join(" · ");
+  const withoutRole = undecided ? `${undecided} not decided` : "";
+  find("bar-words").textContent = [step, k, columns, withoutRole].filter(Boolean).join(" · ");
 };
 
-// Filter, and one role for all columns that are shown.
+// The filter of columns.
 const rows = () => [...settings.querySelectorAll("tr[data-column]")];
 const filterColumns = () => {
   const text = find("filter").value.trim().toLowerCase();
   const role = find("filter-role").value;
-  let shown = 0;
+  let shownCount = 0;
   for (const row of rows()) {
-    const fits = row.dataset.name.toLowerCase().includes(text) && (role === "any" || roleOf(row.dataset.column).value === role);
-    row.hidden = !fits;
-    const opened = row.querySelector("[data-details]").getAttribute("aria-expanded") === "true";
-    find(`details-${row.dataset.column}`).hidden = !(fits && opened);
-    shown += fits;
+    const { column, name } = row.dataset;
+    const isShown = name.toLowerCase().includes(text) && (role === "any" || roleSelectOf(column).value === role);
+    row.hidden = !isShown;
+    const isExpanded = row.querySelector("[data-details]").getAttribute("aria-expanded") === "true";
+    find(`details-${column}`).hidden = !(isShown && isExpanded);
+    shownCount += isShown;
   }
-  find("shown-count").textContent = shown;
-  find("apply-bulk").disabled = !shown;
+  find("shown-count").textContent = shownCount;
+  find("apply-bulk").disabled = !shownCount;
 };
 
 // The details of a column are loaded when they are opened.
 const toggleDetails = async (button) => {
-  const at = button.dataset.details;
-  const row = find(`details-${at}`);
+  const column = button.dataset.details;
+  const row = find(`details-${column}`);
   const cell = row.firstElementChild;
   if (!cell.childElementCount) {
-    if (pressed.has(button)) return undefined;
-    pressed.add(button);
-    const answer = await fetch(`columns/${at}`).catch(() => null);
+    if (pressedButtons.has(button)) return undefined;
+    pressedButtons.add(button);
+    const answer = await fetch(`columns/${column}`).catch(() => null);
     const text = answer?.ok && (await answer.text().catch(() => ""));
-    pressed.delete(button);
+    pressedButtons.delete(button);
     if (!text) return reportNoAnswer();
     cell.innerHTML = text; // escaped by the server
   }
@@ -122,16 +126,16 @@ const toggleDetails = async (button) => {
   return undefined;
 };
 
-const loadLevels = async (at, file) => {
-  const answer = await fetch(`columns/${at}/hierarchy`, {
+const loadLevels = async (column, file) => {
+  const answer = await fetch(`columns/${column}/hierarchy`, {
     method: "POST", body: file, headers: { "X-File-Name": encodeURIComponent(file.name) },
   }).catch(() => null);
   const content = await answer?.json().catch(() => null);
   if (!content) return showMessage("The file could not be loaded. It may be too large.");
-  find(`loaded:${at}`).textContent = content.description ?? content.message;
+  find(`loaded:${column}`).textContent = content.description ?? content.message;
   if (!answer.ok) return showMessage(content.message);
   showMessage("");
-  settings.querySelector(`[name='hierarchy:${at}']`).value = content.key;
+  settings.querySelector(`[name='hierarchy:${column}']`).value = content.key;
   saveSettings();
 };
 
@@ -150,15 +154,15 @@ if (settings) {
       field.value = "";
     }
     if (field.id === "counts") {
-      const [role, at] = field.value.split(":");
+      const [role, column] = field.value.split(":");
       setOnlyRole("unit");
       setOnlyRole("household");
-      if (at) setRole(at, role);
-      settings.querySelector("[name=counts]").value = at ? "" : field.value;
+      if (column) setRole(column, role);
+      settings.querySelector("[name=counts]").value = column ? "" : field.value;
     }
-    if (field.dataset.of) {
-      const chosen = [...settings.querySelectorAll("[data-of]:checked")].map((box) => box.dataset.of);
-      settings.querySelector("[name=of]").value = chosen.join(" ");
+    if (field.dataset.stepColumn) {
+      const checked = [...settings.querySelectorAll("[data-step-column]:checked")];
+      settings.querySelector("[name=step_columns]").value = checked.map((box) => box.dataset.stepColumn).join(" ");
     }
     saveSettings();
   });
@@ -183,16 +187,16 @@ if (settings) {
   });
   document.addEventListener("submit", submitWhenSaved, { capture: true });
   addEventListener("submit", (event) => {
-    leaving ||= !event.defaultPrevented;
+    isLeaving ||= !event.defaultPrevented;
   });
   addEventListener("pageshow", () => {
-    leaving = false; // somebody came back
+    isLeaving = false; // the page is shown again by the button Back
   });
   addEventListener("beforeunload", (event) => {
     if (isSending()) event.preventDefault(); // the browser asks before changes are lost
   });
   find("filter").addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
-  showRelevantFields(); // a browser may have kept values over a reload
+  showRelevantFields(); // browsers may keep the values of fields when a page is reloaded
   filterColumns();
   showRoles();
   updateSummary();

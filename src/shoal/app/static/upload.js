@@ -1,28 +1,28 @@
-// Sending a file, chosen or dropped, and looking at its first lines.
+// Sending a file that was chosen or dropped, and a preview of its first lines.
 import { find, showMessage, storeRevision } from "./common.js";
 
 let request = null;
-let last = null;
+let lastFile = null; // to send again
 
-const done = (text) => {
+const endSending = (text) => {
   find("sending").hidden = true;
   find("file").value = "";
-  find("send-again").hidden = !text || !last;
+  find("send-again").hidden = !text || !lastFile;
   showMessage(text);
 };
 
 const send = (file) => {
   const drop = find("drop");
   const limit = Number(drop.dataset.limit);
-  last = file;
+  lastFile = file;
   showMessage("");
   if (file.size > limit * 1e6) {
-    last = null;
-    done(`The file is larger than ${limit} MB, the most that this page was started to accept. Use the command line, or have the page started with a larger limit.`);
+    lastFile = null;
+    endSending(`The file is larger than ${limit} MB, the most that this page was started to accept. Use the command line, or have the page started with a larger limit.`);
     return;
   }
-  const own = find("reading-form") ? [] : [...find("dialect").querySelectorAll("input")];
-  const fields = own.map((input) => [input.name, input.value]);
+  const inputs = find("reading-form") ? [] : [...find("dialect").querySelectorAll("input")];
+  const fields = inputs.map((input) => [input.name, input.value]);
   request = new XMLHttpRequest();
   request.open("POST", `file?${new URLSearchParams([...fields, ["revision", drop.dataset.revision]])}`);
   request.setRequestHeader("X-File-Name", encodeURIComponent(file.name));
@@ -35,14 +35,14 @@ const send = (file) => {
     try {
       answer = JSON.parse(request.responseText);
     } catch {
-      // not from our pages: the words above do
+      // the answer is not from Shoal: the message above is shown
     }
     if (request.status === 200 || answer.reload) return location.reload();
     storeRevision(answer.revision);
-    return done(answer.message);
+    return endSending(answer.message);
   };
-  request.onerror = () => done("The file could not be sent: is it too large, or has the server ended?");
-  request.onabort = () => done("Sending was cancelled. Nothing was kept.");
+  request.onerror = () => endSending("The file could not be sent: is it too large, or has the server ended?");
+  request.onabort = () => endSending("Sending was cancelled. Nothing was kept.");
   find("sending").hidden = false;
   find("stop-sending").focus();
   request.send(file);
@@ -52,25 +52,25 @@ const drop = find("drop");
 if (drop) {
   find("file").addEventListener("change", (event) => event.target.files[0] && send(event.target.files[0]));
   find("stop-sending").addEventListener("click", () => request?.abort());
-  find("send-again").addEventListener("click", () => last && send(last));
-  for (const kind of ["dragenter", "dragover", "dragleave", "drop"]) {
-    document.addEventListener(kind, (event) => {
-      event.preventDefault(); // a file dropped beside must not replace the page
-      drop.classList.toggle("over", kind !== "drop" && kind !== "dragleave");
+  find("send-again").addEventListener("click", () => lastFile && send(lastFile));
+  for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
+    document.addEventListener(type, (event) => {
+      event.preventDefault(); // a file that misses the area must not replace the page
+      drop.classList.toggle("over", type !== "drop" && type !== "dragleave");
     });
   }
   document.addEventListener("drop", (event) => event.dataTransfer.files[0] && send(event.dataTransfer.files[0]));
 }
 
-// The first lines follow the fields, so that a person sees what a separator or a character set does.
+// The first lines follow the fields, so that the effect of a separator or character set is visible.
 const form = find("reading-form");
 const lines = find("lines");
 if (form && lines) {
-  let turn = 0;
+  let requestCount = 0;
   form.addEventListener("input", async () => {
-    const mine = ++turn;
+    const number = ++requestCount;
     const answer = await fetch(`lines?${new URLSearchParams(new FormData(form))}`).catch(() => null);
     const text = answer?.ok ? await answer.text() : "";
-    if (text && mine === turn) lines.innerHTML = text; // escaped by the server
+    if (text && number === requestCount) lines.innerHTML = text; // escaped by the server
   });
 }

@@ -1,1 +1,1 @@
-"""The commands, one module each; `step_commands` has those of the steps of a plan."""
+"""The commands, one module each; ``step_commands`` makes a command for each step of a plan."""

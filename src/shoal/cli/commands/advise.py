@@ -50,13 +50,13 @@ PlanToWrite = Annotated[
 def advise(
     source: options.Source,
     limits: LimitsToKeep,
-    plan: options.PlanOptions,
-    reading: options.ReadOptions,
+    plan_options: options.PlanOptions,
+    read_options: options.ReadOptions,
     method: Methods = None,
     step: Steps = None,
     k: KValuesToTry = None,
     plans: MaxPlans = 30,
-    write: PlanToWrite = None,
+    plan_file: PlanToWrite = None,
     force: options.Force = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -73,35 +73,38 @@ def advise(
         from shoal.plan.definition import document
 
         discard_placeholders()
-        plan = plan.with_split_lists(reading.column_names_reader(source))
-        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
-        candidates = _candidates(
-            plan,
+        plan_options = plan_options.with_split_lists(read_options.column_names_reader(source))
+        opened_source = open_source(source, dialect=read_options.dialect(), numbers=())
+        families = _plan_families(
+            plan_options,
             opened_source.table.num_rows,
             limits,
             k=parse_numbers(k, int, "-k") if k else None,
             methods=split_commas(method) if method else None,
             steps=split_commas(step) if step else None,
         )
-        table, run = _table_and_runner(opened_source, candidates[0])
+        table, run = _table_and_runner(opened_source, families[0])
         with Publication(force=force) as publication:
-            if write is not None:
-                document.dumps({}, write.suffix.lower())  # refuses other suffixes before the search
-            temporary_path = None if write is None else publication.add(write)
-            advice = search_plans(table, candidates, n_plans=plans, n_jobs=plan.n_jobs, run=run)
+            temporary_path = None
+            if plan_file is not None:
+                document.dumps({}, plan_file.suffix.lower())  # refuses a wrong suffix at once
+                temporary_path = publication.add(plan_file)
+            advice = search_plans(
+                table, families, n_plans=plans, n_jobs=plan_options.n_jobs, run=run
+            )
             content, text = {**advice.to_dict(), "plan": None}, str(advice)
-            if advice.plan is not None and write is not None and temporary_path is not None:
+            if advice.plan is not None and plan_file is not None and temporary_path is not None:
                 entries = advice.plan.to_dict(drawn_seeds=False)
                 temporary_path.write_text(
-                    document.dumps(entries, write.suffix.lower()), encoding="utf-8"
+                    document.dumps(entries, plan_file.suffix.lower()), encoding="utf-8"
                 )
-                content["plan"], text = str(write), f"{text}\n{write}: the plan"
+                content["plan"], text = str(plan_file), f"{text}\n{plan_file}: the plan"
             print_result(content, text, as_json=json, quiet=quiet)
             if advice.plan is None:
                 raise typer.Exit(1)  # nothing is published
 
 
-def _candidates(
+def _plan_families(
     plan_options: options.PlanOptions,
     n_records: int,
     limits: Path,
@@ -110,7 +113,7 @@ def _candidates(
     methods: list[str] | None,
     steps: list[str] | None,
 ) -> "list[PlanFamily]":
-    """Return the families of plans to search, with the columns and roles of the command line."""
+    """Return the families of plans to search, from the options."""
     from shoal.comparison.candidates import plan_families
     from shoal.comparison.plan_search import check_steps
     from shoal.metrics.limits import Limits
@@ -139,7 +142,7 @@ def _candidates(
 def _table_and_runner(
     opened_source: "Source", family: "PlanFamily"
 ) -> "tuple[Any, Callable[[Plan, Any], Release]]":
-    """Return the table as the plans read it, and the function that runs one on it."""
+    """Return the table as the plans read it, and the function that runs a plan on it."""
     from shoal.plan.analysed_columns import AnalysedColumns
     from shoal.plan.guarantees import judge
     from shoal.plan.interpretation import interpret_source
@@ -157,9 +160,9 @@ def _table_and_runner(
         else None
     )
 
-    def run(candidate: "Plan", data: Any) -> "Release":
-        decimals = interpretation.with_decimals(candidate, source, data)
-        draft = candidate.draft(data, decimals).with_analysed_columns(analysed_columns)
+    def run(plan: "Plan", data: Any) -> "Release":
+        decimals = interpretation.with_decimals(plan, source, data)
+        draft = plan.draft(data, decimals).with_analysed_columns(analysed_columns)
         return draft.to_release(judge(draft.evidence))
 
     return table, run

@@ -30,7 +30,7 @@ Measures = Annotated[
 def assess(
     original: options.Original,
     masked: options.Masked,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     column: QuasiIdentifiers = None,
     confidential: options.Confidential = None,
     measure: Measures = None,
@@ -55,7 +55,7 @@ def assess(
         from shoal.metrics.assessment import changed_columns
 
         command_limits = CommandLimits(limits, "assess")
-        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        original_data = read_original(original, read_options.dialect(), types, missing_codes)
         column, confidential, by = original_data.split(column, confidential, by)
         masked_data = original_data.read_alike(masked, masked_table)
         quasi_identifiers = column or [
@@ -85,7 +85,7 @@ def assess(
 
 
 def _content(measures: "Assessment", quasi_identifiers: Sequence[str]) -> dict[str, Any]:
-    """Return the measures for JSON, with the columns that they are about."""
+    """Return the measures and their quasi-identifiers for JSON."""
     return {
         "quasi_identifiers": quasi_identifiers,
         "measures": measures,
@@ -100,7 +100,7 @@ def _text(
     confidential: Sequence[str],
     columns: Sequence[str],
 ) -> str:
-    """Return the measures for a reader, with the columns that they are about."""
+    """Return the measures as text, with the columns that were assessed and those that were not."""
     from shoal.report.summary import describe_measure
     from shoal.report.text import measures_text
 
@@ -119,23 +119,23 @@ def _text(
 
 
 def _name_option(reason: str, confidential: Sequence[str]) -> str:
-    """Return why a measure is not computed, with the option that provides what it needs, if any."""
+    """Return why a measure is not computed, and name the option that provides what it needs."""
     from shoal.metrics import NEEDS
 
     sentence, _, need = reason.partition("needs ")
     need = need.rstrip(".")
     phrase = {
-        NEEDS["units"]: "a column of units: --unit",
-        NEEDS["weights"]: "survey weights: --weight",
+        NEEDS["units"]: "a column of units (--unit)",
+        NEEDS["weights"]: "survey weights (--weight)",
     }.get(need)
     if "confidential column" in need and not confidential:
-        phrase = f"{need}: --confidential"
+        phrase = f"{need} (--confidential)"
     return reason if phrase is None else f"{sentence}needs {phrase}."
 
 
 @contextmanager
 def _naming_options(confidential: Sequence[str]) -> Iterator[None]:
-    """Refuse a measure that needs an option as a wrong command line, and name the option."""
+    """Turn the refusal of a measure that lacks an option into an error of the command line."""
     try:
         yield
     except InputError as error:

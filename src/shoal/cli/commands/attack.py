@@ -41,7 +41,7 @@ def attack(
     original: options.Original,
     released: Released,
     column: QuasiIdentifiers,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     confidential: options.Confidential = None,
     control: Control = None,
     kind: Kinds = None,
@@ -69,14 +69,16 @@ def attack(
         from shoal.metrics.attacks import attack as attack_tables
 
         command_limits = CommandLimits(limits, "attack")
-        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        original_data = read_original(original, read_options.dialect(), types, missing_codes)
         quasi_identifiers, confidential, by = original_data.split(column, confidential, by)
         attacks = attack_tables(
             original_data.table,
             original_data.read_alike(released, released_table),
             quasi_identifiers=quasi_identifiers or [],
             confidential=confidential or (),
-            control=None if control is None else original_data.read_alike(control, reading.table),
+            control=None
+            if control is None
+            else original_data.read_alike(control, read_options.table),
             attacks=split_commas(kind) if kind else None,
             n_attacks=n_attacks,
             unit=unit,

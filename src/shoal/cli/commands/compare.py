@@ -51,8 +51,8 @@ NoCache = Annotated[
 def compare(
     source: options.Source,
     k: options.KValues,
-    plan: options.PlanOptions,
-    reading: options.ReadOptions,
+    plan_options: options.PlanOptions,
+    read_options: options.ReadOptions,
     method: Methods = ["auto"],  # noqa: B006 (typer copies it)
     dependence: options.DependenceValues = ["0"],  # noqa: B006
     risk: Risk = "reidentification",
@@ -72,9 +72,9 @@ def compare(
         from shoal.io.files import open_source
 
         discard_placeholders()
-        plan = plan.with_split_lists(reading.column_names_reader(source))
-        plans = _plans(plan, k, split_commas(method), dependence)
-        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+        plan_options = plan_options.with_split_lists(read_options.column_names_reader(source))
+        plans = _plans(plan_options, k, split_commas(method), dependence)
+        opened_source = open_source(source, dialect=read_options.dialect(), numbers=())
         plans = _with_inferred_types(plans, opened_source)
         opened_source = opened_source.without_codes(plans[0].missing_codes)
         comparison = compare_plans(
@@ -83,7 +83,7 @@ def compare(
             ),
             plans,
             risk=risk,
-            n_jobs=plan.n_jobs,
+            n_jobs=plan_options.n_jobs,
             cache=None if no_cache else cache or user_folder() / "compare",
         )
         location = redact_address(source)
@@ -95,7 +95,7 @@ def compare(
 
 
 def _with_inferred_types(plans: "list[Plan]", opened_source: "Source") -> "list[Plan]":
-    """Return the plans with the kinds and missing codes of columns that they do not state."""
+    """Return the plans completed with inferred kinds and missing codes of columns."""
     from shoal.plan.interpretation import interpret_source
 
     interpretations = [interpret_source(plan, opened_source) for plan in plans]
@@ -106,7 +106,7 @@ def _with_inferred_types(plans: "list[Plan]", opened_source: "Source") -> "list[
 
 
 def _describe(comparison: "Comparison", folder: Path, location: str) -> tuple[str, dict[str, Any]]:
-    """Return a comparison as text, with the command that follows its advice, and for JSON."""
+    """Return a comparison as text, with the command to run next, and as content for JSON."""
     from shoal.report.comparison import comparison_text, trial_rows
 
     run_rows = trial_rows(comparison)

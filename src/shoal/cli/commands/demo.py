@@ -1,4 +1,4 @@
-"""``shoal demo``: mask the built-in survey, with all files to look at."""
+"""``shoal demo``: mask the built-in survey and keep all files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,9 +38,9 @@ def demo(
             survey = datasets.survey(kind="pyarrow")
             write(survey, publication.add(original), target=original)
         plan.save(folder / "plan.toml", force=force)
-        writing = options.ReleaseOptions(report=folder / "report.html", force=force)
-        release = release_file(plan, str(original), str(target), Dialect(), writing).release
+        release_options = options.ReleaseOptions(report=folder / "report.html", force=force)
+        release = release_file(plan, str(original), str(target), Dialect(), release_options).release
         documents = {folder / "report.html": "the report"}
         print_release(
-            release, str(target), writing, documents=documents, as_json=False, quiet=quiet
+            release, str(target), release_options, documents=documents, as_json=False, quiet=quiet
         )

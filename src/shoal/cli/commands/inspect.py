@@ -21,7 +21,7 @@ PlanK = Annotated[
 
 def inspect(
     source: options.Source,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     plan: StarterPlan = None,
     k: PlanK = None,
     force: options.Force = False,
@@ -47,8 +47,8 @@ def inspect(
                 code="option-needs-option",
                 option="k",
             )
-        opened_source = open_source(source, dialect=reading.dialect(), numbers=())
-        inspection = inspect_source(opened_source, reading.table or Path(source).name)
+        opened_source = open_source(source, dialect=read_options.dialect(), numbers=())
+        inspection = inspect_source(opened_source, read_options.table or Path(source).name)
         text = f"{redact_address(source)}\n{inspection}"
         if plan is not None:
             with Publication(force=force) as publication:

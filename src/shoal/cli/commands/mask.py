@@ -82,10 +82,10 @@ def mask(
     source: options.Sources,
     target: options.Target,
     k: options.K,
-    plan: options.PlanOptions,
-    masking: MaskingOptions,
-    reading: options.ReadOptions,
-    writing: options.ReleaseOptions,
+    plan_options: options.PlanOptions,
+    masking_options: MaskingOptions,
+    read_options: options.ReadOptions,
+    release_options: options.ReleaseOptions,
     save_plan: options.SavePlan = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -93,17 +93,19 @@ def mask(
     """Microaggregate SOURCE into TARGET."""
     with session(quiet=quiet):
         check_sources(source)
-        plan = plan.with_split_lists(reading.column_names_reader(*source))
-        if masking.method == "auto" and masking.effort is None:
+        plan_options = plan_options.with_split_lists(read_options.column_names_reader(*source))
+        if masking_options.method == "auto" and masking_options.effort is None:
             compile_ahead()
-        large = is_large(source, target, writing.scheduler, writing.chunk_size)
+        large = is_large(source, target, release_options.scheduler, release_options.chunk_size)
         mask_and_print(
-            _make_plan(k, plan, masking, writing.load_limits(), large=large),
+            _make_plan(
+                k, plan_options, masking_options, release_options.load_limits(), large=large
+            ),
             source,
             target,
-            reading,
-            writing,
-            seed=plan.seed,
+            read_options,
+            release_options,
+            seed=plan_options.seed,
             save_plan=save_plan,
             as_json=json,
             quiet=quiet,
@@ -113,7 +115,7 @@ def mask(
 def _make_plan(
     k: int,
     plan_options: options.PlanOptions,
-    masking: MaskingOptions,
+    masking_options: MaskingOptions,
     limits: "Limits | None",
     *,
     large: bool,
@@ -122,17 +124,17 @@ def _make_plan(
     from shoal.plan import Plan
 
     step, method_options = parse_settings(
-        plan_options.settings or [], masking.method, masking.effort
+        plan_options.settings or [], masking_options.method, masking_options.effort
     )
-    _refuse_given_twice(masking.step_parameters, step)
+    _refuse_given_twice(masking_options.step_parameters, step)
     return Plan.of(
         plan_options.column,
         build_partitioner(
-            masking.method,
+            masking_options.method,
             k,
             method_options,
-            effort=masking.effort,
-            budget=masking.budget,
+            effort=masking_options.effort,
+            budget=masking_options.budget,
             seed=plan_options.seed,
             n_jobs=plan_options.n_jobs,
         ),
@@ -140,13 +142,13 @@ def _make_plan(
         confidential=plan_options.confidential or (),
         types=parse_types(plan_options.types, plan_options.hierarchy),
         missing_codes=parse_missing_codes(plan_options.missing_codes),
-        shuffle=masking.shuffle,
+        shuffle=masking_options.shuffle,
         random_state=None if large else plan_options.seed,
         other_columns="release",
-        edits=masking.edit or (),
-        repair=masking.repair,  # type: ignore[arg-type]
+        edits=masking_options.edit or (),
+        repair=masking_options.repair,  # type: ignore[arg-type]
         limits=limits,
-        **{**step, **plan_options.step_parameters, **masking.step_parameters},
+        **{**step, **plan_options.step_parameters, **masking_options.step_parameters},
     )
 
 

@@ -54,7 +54,7 @@ RecordRisks = Annotated[
 def risk(
     source: options.Source,
     column: QuasiIdentifiers,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     weight: options.SurveyWeight = None,
     population: Population = None,
     sampling_fraction: SamplingFraction = None,
@@ -80,7 +80,7 @@ def risk(
         from shoal.metrics.survey import survey_risk
 
         command_limits = CommandLimits(limits, "risk")
-        dialect = reading.dialect()
+        dialect = read_options.dialect()
         if records is not None:
             check_format(records)
         with Publication(force=force) as publication:
@@ -112,7 +112,7 @@ def risk(
 
 
 def _with_risks(table: Any, risks: "SurveyRisk") -> Any:
-    """Return an Arrow table with a column for each risk of its records."""
+    """Return an Arrow table with a further column for each risk of its records."""
     for name, values in risks.by_record().items():
         table = table.append_column(name, [values])
     return table

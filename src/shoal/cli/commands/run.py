@@ -25,8 +25,8 @@ def run(
     plan: options.PlanFile,
     source: options.Sources,
     target: options.Target,
-    reading: options.ReadOptions,
-    writing: options.ReleaseOptions,
+    read_options: options.ReadOptions,
+    release_options: options.ReleaseOptions,
     shuffle: options.Shuffle = False,
     seed: Seed = None,
     n_jobs: options.NJobs = None,
@@ -39,14 +39,14 @@ def run(
         from shoal._jobs import default_n_jobs
         from shoal.plan import Plan
 
-        loaded_plan = Plan.load(plan, shuffle=shuffle, limits=writing.load_limits())
+        loaded_plan = Plan.load(plan, shuffle=shuffle, limits=release_options.load_limits())
         with default_n_jobs(n_jobs):
             mask_and_print(
                 loaded_plan if seed is None else _with_seeds(loaded_plan, seed),
                 source,
                 target,
-                reading,
-                writing,
+                read_options,
+                release_options,
                 seed=seed,
                 plan_file=plan,
                 as_json=json,

@@ -1,6 +1,6 @@
-"""A command for every step, with options from the parameters that the step declares.
+"""A command for each step of a plan, with options for the parameters of the step.
 
-The steps are imported when one of these commands is run, so that other commands start fast.
+The steps are imported when such a command is run, so that other commands start fast.
 """
 
 import inspect
@@ -42,14 +42,14 @@ SUMMARIES = {  # shown by `shoal --help` without importing the steps; see `shoal
 
 
 class StepGroup(Group):
-    """The commands, with those of the steps, which are made when they are run."""
+    """All commands; those of steps are built when they are run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""
         return [*super().list_commands(ctx), *SUMMARIES]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command; that of a step has no options before it is run."""
+        """Return a command; until it is run, a step's command has no options."""
         if cmd_name in SUMMARIES:
             return Command(cmd_name, help=SUMMARIES[cmd_name], rich_help_panel=PANEL)
         return super().get_command(ctx, cmd_name)
@@ -74,7 +74,7 @@ def step_command(name: str) -> Any:
 
 
 def _command_function(cls: "type[Step]") -> Callable[..., None]:
-    """Return the function of a step's command, with its parameters in the signature."""
+    """Return the function of a step's command, with its options in the signature."""
     from shoal._params import signature_parameters
     from shoal.steps import describe_step
 
@@ -83,9 +83,9 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
     def command(
         source: options.Source,
         target: options.Target,
-        roles: options.RoleOptions,
-        reading: options.ReadOptions,
-        writing: options.ReleaseOptions,
+        role_options: options.RoleOptions,
+        read_options: options.ReadOptions,
+        release_options: options.ReleaseOptions,
         shuffle: options.Shuffle = False,
         save_plan: options.SavePlan = None,
         quiet: options.Quiet = False,
@@ -93,15 +93,17 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
         **values: Any,
     ) -> None:
         with session(quiet=quiet, wording=step_wording):
-            read_names = reading.column_names_reader(source)
+            read_names = read_options.column_names_reader(source)
             values = _with_split_lists(values, read_names)
-            roles = roles.with_split_lists(read_names)
+            role_options = role_options.with_split_lists(read_names)
             mask_and_print(
-                _make_plan(cls, values, roles, shuffle=shuffle, limits=writing.load_limits()),
+                _make_plan(
+                    cls, values, role_options, shuffle=shuffle, limits=release_options.load_limits()
+                ),
                 [source],
                 target,
-                reading,
-                writing,
+                read_options,
+                release_options,
                 seed=values["seed"],
                 save_plan=save_plan,
                 as_json=json,
@@ -116,7 +118,7 @@ def _command_function(cls: "type[Step]") -> Callable[..., None]:
 def _with_split_lists(
     values: Mapping[str, Any], read_names: Callable[[], Collection[str]]
 ) -> dict[str, Any]:
-    """Return the values of options with lists of columns separated."""
+    """Return the values of options with their lists of columns split."""
     names = [name for name in ("column", "within") if name in values]
     lists = split_lists([values[name] for name in names], read_names)
     return {**values, **dict(zip(names, lists, strict=True))}
@@ -145,7 +147,7 @@ def _add_options(command: Callable[..., None], added: Mapping[str, tuple[Any, An
 def _make_plan(
     cls: "type[Step]",
     values: Mapping[str, Any],
-    roles: options.RoleOptions,
+    role_options: options.RoleOptions,
     *,
     shuffle: bool,
     limits: "Limits | None",
@@ -165,11 +167,15 @@ def _make_plan(
             method, values["k"], method_options, effort=effort, **common
         )
     return Plan(
-        roles_of(step_parameters["columns"], roles.identifier or (), roles.confidential or ()),
+        roles_of(
+            step_parameters["columns"],
+            role_options.identifier or (),
+            role_options.confidential or (),
+        ),
         [parameters.build(cls, step_parameters)],
-        parse_types(roles.types, roles.hierarchy),
-        unit=roles.unit,
-        missing_codes=parse_missing_codes(roles.missing_codes),
+        parse_types(role_options.types, role_options.hierarchy),
+        unit=role_options.unit,
+        missing_codes=parse_missing_codes(role_options.missing_codes),
         other_columns="release",
         shuffle=shuffle,
         random_state=values["seed"] if shuffle else None,

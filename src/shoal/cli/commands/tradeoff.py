@@ -28,7 +28,7 @@ def tradeoff(
     column: options.Columns,
     confidential: options.RequiredConfidential,
     k: options.KValues,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     dependence: options.DependenceValues = DEPENDENCE,  # type: ignore[assignment]
     method: options.Method = "mdav",
     identifier: options.Identifiers = None,
@@ -57,7 +57,7 @@ def tradeoff(
             temporary_path = publication.add(plot) if plot is not None else None
             points = _sweep(
                 source,
-                reading,
+                read_options,
                 [column, confidential, identifier],
                 types,
                 k=k_values,
@@ -86,7 +86,7 @@ def _check_picture(plot: Path | None) -> None:
 
 def _sweep(
     source: str,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     lists: Sequence[list[str] | None],
     types: list[str] | None,
     **sweep_options: Any,
@@ -100,7 +100,7 @@ def _sweep(
     from shoal.io.files import open_source, typed_table
     from shoal.plan.interpretation import types_of_columns
 
-    opened_source = open_source(source, dialect=reading.dialect(), numbers=())
+    opened_source = open_source(source, dialect=read_options.dialect(), numbers=())
     columns, confidential, identifiers = (
         names or [] for names in split_lists(lists, lambda: opened_source.table.column_names)
     )

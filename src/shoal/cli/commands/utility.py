@@ -42,7 +42,7 @@ Analyses = Annotated[
 def utility(
     original: options.Original,
     masked: options.Masked,
-    reading: options.ReadOptions,
+    read_options: options.ReadOptions,
     column: Columns = None,
     formula: Formulas = None,
     target: Targets = None,
@@ -69,7 +69,7 @@ def utility(
         from shoal.metrics.analyses import utility as compare_analyses
 
         command_limits = CommandLimits(limits, "utility")
-        original_data = read_original(original, reading.dialect(), types, missing_codes)
+        original_data = read_original(original, read_options.dialect(), types, missing_codes)
         column, target, by = original_data.split(column, target, by)
         result = compare_analyses(
             original_data.table,

@@ -40,7 +40,7 @@ Earlier = Annotated[
         help="Earlier release of the same people, to intersect with this one; repeat for more.",
     ),
 ]
-Key = Annotated[
+PublicKey = Annotated[
     Path | None,
     typer.Option(
         "--key",
@@ -48,7 +48,7 @@ Key = Annotated[
         help="Public key: .pem. The manifest must have a signature made with its private key.",
     ),
 ]
-Agreed = Annotated[
+AgreedPlan = Annotated[
     Path | None,
     typer.Option("--plan", metavar="PLAN", help="Agreed plan, which the manifest must contain."),
 ]
@@ -69,7 +69,7 @@ VerifiedLimits = Annotated[
 ]
 Strict = Annotated[
     bool,
-    flag_option("--strict", help="Fail also if the verdict is qualified."),
+    flag_option("--strict", help="Also fail if the verdict is qualified."),
 ]
 OUTCOMES = {True: "ok  ", False: "FAIL", None: "-   "}
 
@@ -79,8 +79,8 @@ def verify(
     manifest: Manifest,
     original: Original = None,
     earlier: Earlier = None,
-    key: Key = None,
-    plan: Agreed = None,
+    key: PublicKey = None,
+    plan: AgreedPlan = None,
     report: Report = None,
     hash_key: HashKey = None,
     limits: VerifiedLimits = None,

@@ -1,1 +1,1 @@
-"""What commands print: results, verdicts, errors, progress, and the wording of options."""
+"""What commands print: results, verdicts, errors and progress."""

@@ -28,7 +28,7 @@ class ProgressBar:
         self._text = ""
 
     def update(self, stage: str, done: int, total: int) -> None:
-        """Show how far a stage is."""
+        """Show the progress of a stage."""
         text = shorten(self._estimate.update(stage, done, total), self._text_width)
         if self._is_ended or (not self._is_shown and self._estimate.elapsed < DELAY):
             return
@@ -42,7 +42,7 @@ class ProgressBar:
         self._bar.update(task, description=text, completed=completed, refresh=refresh)
 
     def end(self) -> None:
-        """Remove the bar, if it is shown; it does not appear again."""
+        """Remove the bar for good."""
         if self._is_shown and not self._is_ended:
             self._bar.stop()
         self._is_ended = True
@@ -53,7 +53,7 @@ class ProgressBar:
 
 
 def _rich_bar(console: Any, width: int, estimate: Estimate) -> Any:
-    """Return the columns of a bar as rich draws them: stage, bar, share and time."""
+    """Return a progress bar of rich: stage, bar, share done and time."""
     from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
     from rich.text import Text
 

@@ -64,9 +64,9 @@ def session(
 ) -> Iterator[None]:
     """Turn errors into one line and an exit code; show progress on a terminal.
 
-    Messages name options as ``wording`` writes them, and only those of the running command. If
-    ``only_own_flags`` is False, they name all options, as messages on a release made by another
-    command must.
+    Messages write options in the notation of ``wording``, and name only options of the running
+    command. If ``only_own_flags`` is False, they may name any option, as a message about a release
+    that another command made must.
     """
     flags = running_flags.get() if only_own_flags else None
     wording = wording if flags is None else wording_for_flags(flags, wording)
@@ -79,7 +79,7 @@ def session(
         print_error(error.message_for(wording))
         raise typer.Exit(2 if isinstance(error, ParameterError | PlanError) else 1) from None
     except KeyboardInterrupt:
-        echo(f"interrupted: {_published_so_far(published, 'nothing was written')}", err=True)
+        echo(f"interrupted: {_describe_published(published, 'nothing was written')}", err=True)
         raise typer.Exit(130) from None
     except (typer.Exit, typer.Abort):
         raise
@@ -89,18 +89,18 @@ def session(
     except Exception as error:
         if os.environ.get("SHOAL_DEBUG"):
             raise
-        _print_unexpected_error(error, _published_so_far(published, "Nothing was released"))
+        _print_unexpected_error(error, _describe_published(published, "Nothing was released"))
         raise typer.Exit(1) from None
 
 
 @contextmanager
 def _reporting(*, quiet: bool) -> Iterator[list[str]]:
-    """Show progress, log messages and some warnings; yield a list of what is published."""
+    """Show progress, log messages and some warnings; yield the growing list of published files."""
     with ExitStack() as stack:
         published: list[str] = stack.enter_context(progress.recording_published())
         stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore", ShoalWarning)  # printed with the release
-        warnings.simplefilter("always", ScratchFilesLeft)  # there may be no release
+        warnings.simplefilter("ignore", ShoalWarning)  # `print_release` prints them
+        warnings.simplefilter("always", ScratchFilesLeft)  # even if nothing is released
         warnings.showwarning = _print_scratch_warnings(warnings.showwarning)
         if not quiet:
             stack.enter_context(_log_to_stderr())
@@ -127,12 +127,12 @@ def _print_unexpected_error(error: Exception, consequence: str) -> None:
     )
 
 
-def _published_so_far(names: list[str], none: str) -> str:
-    return f"Already published: {', '.join(names)}" if names else none
+def _describe_published(names: list[str], if_none: str) -> str:
+    return f"Already published: {', '.join(names)}" if names else if_none
 
 
 def compile_ahead() -> None:
-    """At the first use on this machine, let a second process compile what takes longest."""
+    """Compile what takes longest in a second process, at the first use on this machine."""
     from shoal._kernels import compile_ahead
 
     compile_ahead.start()

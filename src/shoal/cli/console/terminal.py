@@ -1,4 +1,4 @@
-"""Output of commands: wrapped to the width of the terminal, and coloured only there."""
+"""Output of commands, wrapped and coloured on terminals only."""
 
 import os
 import shutil
@@ -17,10 +17,10 @@ def width_of(stream: object) -> int | None:
 
 
 def echo(text: str, *, colour: str | None = None, err: bool = False) -> None:
-    """Print text after the progress bar is gone; on a terminal, lines break between words.
+    """Remove the progress bar and print text; on a terminal, break lines between words.
 
-    ``colour`` is that of a label before a colon, such as "warning". Nothing is coloured where
-    output is not a terminal, or ``NO_COLOR`` is set.
+    ``colour`` applies to the label before the first colon, such as "warning". Nothing is coloured
+    if the output is not a terminal or ``NO_COLOR`` is set.
     """
     end_progress_bar()
     stream = sys.stderr if err else sys.stdout

@@ -1,4 +1,4 @@
-"""The verdict on the command line: its status in colour, and one line per finding."""
+"""The verdict on the command line: its status in colour, and a message for each finding."""
 
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,7 @@ def status_line(verdict: "Verdict") -> str:
 def print_findings(verdict: "Verdict") -> None:
     """Print the findings to standard error, with advice worded for the running command.
 
-    Of those that only inform, most are left to the report; unique confidential values are shown.
+    Findings that only inform are left to the report, except for warnings and `SHOWN_NOTES`.
     """
     from shoal.plan.warnings import WARNING_CLASSES
 

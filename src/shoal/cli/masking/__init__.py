@@ -1,1 +1,1 @@
-"""Masking a table as a command says: the release, the documents beside it, and what is printed."""
+"""Masking a table from the options of a command: release, documents beside it, printed result."""

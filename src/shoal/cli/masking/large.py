@@ -37,9 +37,9 @@ def mask_large(
     dialect : Dialect
         How to read and write; anything but the default is refused.
     unsupported : mapping of str to object
-        The values of options without effect on a cluster, by option; those given are refused.
+        Values of options that have no effect on a cluster, by option; any that is set is refused.
     **options
-        Those of `shoal.scale.mask`; None stands for the default.
+        Options of `shoal.scale.mask`; None stands for the default.
 
     Returns
     -------
@@ -49,8 +49,8 @@ def mask_large(
     _refuse_unsupported(dialect, unsupported)
     from shoal import scale
 
-    set_options = {name: value for name, value in options.items() if value is not None}
-    return scale.mask(sources, plan, target, **set_options)
+    given_options = {name: value for name, value in options.items() if value is not None}
+    return scale.mask(sources, plan, target, **given_options)
 
 
 def _refuse_unsupported(dialect: "Dialect", unsupported: Mapping[str, Any]) -> None:

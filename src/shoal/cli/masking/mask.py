@@ -1,4 +1,4 @@
-"""Masking a table as the options say: the release, its documents and what is printed."""
+"""Masking a table, in memory or on a cluster, with the options of a command."""
 
 import sys
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def mask_and_print(
     plan: "Plan",
     sources: Sequence[str],
     target: str,
-    reading: ReadOptions,
-    writing: ReleaseOptions,
+    read_options: ReadOptions,
+    release_options: ReleaseOptions,
     *,
     as_json: bool,
     quiet: bool,
@@ -40,7 +40,7 @@ def mask_and_print(
     plan_file: Path | None = None,
     save_plan: Path | None = None,
 ) -> None:
-    """Mask a table in memory or on a cluster, write the release and print what it is.
+    """Mask a table in memory or on a cluster, write the release and print the result.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ def mask_and_print(
         The file or database to read; or Parquet files and folders of them, for a cluster.
     target : str
         The file, database or folder to write.
-    reading, writing : ReadOptions, ReleaseOptions
+    read_options, release_options : ReadOptions, ReleaseOptions
         How to read the source and write the release.
     as_json, quiet : bool
-        Whether to print the result as JSON, or nothing but warnings and errors.
+        Whether to print the result as JSON, and whether to print only warnings and errors.
     seed : int, optional
         Seed of the samples that a cluster draws; those of steps are in the plan.
     plan_file : Path, optional
@@ -61,34 +61,39 @@ def mask_and_print(
     save_plan : Path, optional
         The file to write the plan to.
     """
-    released: Release | LargeRelease
+    release: Release | LargeRelease
     identity = None
-    large = is_large(sources, target, writing.scheduler, writing.chunk_size)
+    large = is_large(sources, target, release_options.scheduler, release_options.chunk_size)
     if large and save_plan is not None:
         raise ParameterError(
             "--save-plan is not supported for tables larger than memory. Leave it out.",
             code="not-for-large-tables",
             option="save_plan",
         )
-    key = _load_signing_key(writing.sign, writing.manifest)
-    documents = describe_documents(writing, save_plan)
-    dialect = reading.dialect(keep_notes=writing.keep_notes, mark_formulas=writing.mark_formulas)
+    key = _load_signing_key(release_options.sign, release_options.manifest)
+    documents = describe_documents(release_options, save_plan)
+    dialect = read_options.dialect(
+        keep_notes=release_options.keep_notes, mark_formulas=release_options.mark_formulas
+    )
     files = {"plan_file": plan_file, "signing_key": key}
     try:
         if large:
-            released = _release_folder(plan, sources, target, dialect, writing, seed=seed, **files)
+            release = _release_folder(
+                plan, sources, target, dialect, release_options, seed=seed, **files
+            )
         else:
             delivery = release_file(
-                plan, sources[0], target, dialect, writing, save_plan=save_plan, **files
+                plan, sources[0], target, dialect, release_options, save_plan=save_plan, **files
             )
-            released, identity = delivery.release, report_identity(writing, target, delivery)
+            release = delivery.release
+            identity = report_identity(release_options, target, delivery)
     except NotKept as error:
         way_out = "Use --allow-not-kept to write it anyway."
         raise NotKept(f"{error.template} {way_out}", verdict=error.verdict) from None
     print_release(
-        released,
+        release,
         target,
-        writing,
+        release_options,
         identity=identity,
         documents=documents,
         as_json=as_json,
@@ -101,7 +106,7 @@ def release_file(
     source: str,
     target: str,
     dialect: "Dialect",
-    writing: ReleaseOptions,
+    release_options: ReleaseOptions,
     *,
     signing_key: Any = None,
     plan_file: Path | None = None,
@@ -113,20 +118,20 @@ def release_file(
 
     discard_placeholders()
     documents = document_writers(
-        plan, source, target, dialect, writing, signing_key=signing_key, save_plan=save_plan
+        plan, source, target, dialect, release_options, signing_key=signing_key, save_plan=save_plan
     )
     return deliver(
         plan,
         source,
         target,
         dialect=dialect,
-        target_table=writing.target_table,
+        target_table=release_options.target_table,
         documents=documents.by_path,
         secret=documents.secret,
-        inputs=[(plan_file, "plan"), (writing.limits, "limits")],
+        inputs=[(plan_file, "plan"), (release_options.limits, "limits")],
         fingerprints=bool(documents.by_path),
-        allow_not_kept=writing.allow_not_kept,
-        force=writing.force,
+        allow_not_kept=release_options.allow_not_kept,
+        force=release_options.force,
     )
 
 
@@ -135,7 +140,7 @@ def _release_folder(
     sources: Sequence[str],
     target: str,
     dialect: "Dialect",
-    writing: ReleaseOptions,
+    release_options: ReleaseOptions,
     *,
     signing_key: Any,
     seed: int | None,
@@ -144,30 +149,30 @@ def _release_folder(
     """Mask a table on a cluster into a folder; refuse options without effect there."""
     from shoal.io.publish import refuse_overwriting
 
-    refuse_overwriting((writing.report, writing.manifest), [(plan_file, "plan")])
+    refuse_overwriting((release_options.report, release_options.manifest), [(plan_file, "plan")])
     return mask_large(
         plan,
         sources,
         target,
         dialect=dialect,
         unsupported={
-            "--curve": writing.curve,
-            "--evidence": writing.evidence,
-            "--target-table": writing.target_table,
-            "--title": writing.title,
-            "--author": writing.author,
+            "--curve": release_options.curve,
+            "--evidence": release_options.evidence,
+            "--target-table": release_options.target_table,
+            "--title": release_options.title,
+            "--author": release_options.author,
         },
-        audience=writing.audience,
-        report=writing.report if writing.report != STDOUT else None,
-        manifest=writing.manifest,
-        scratch=writing.scratch,
-        client=writing.scheduler,
-        chunk_size=writing.chunk_size,
+        audience=release_options.audience,
+        report=release_options.report if release_options.report != STDOUT else None,
+        manifest=release_options.manifest,
+        scratch=release_options.scratch,
+        client=release_options.scheduler,
+        chunk_size=release_options.chunk_size,
         random_state=seed,
-        allow_not_kept=writing.allow_not_kept,
-        force=writing.force,
+        allow_not_kept=release_options.allow_not_kept,
+        force=release_options.force,
         sign=signing_key,
-        hash_key=writing.hash_key,
+        hash_key=release_options.hash_key,
     )
 
 

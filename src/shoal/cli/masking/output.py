@@ -1,4 +1,4 @@
-"""A release on the command line: its result, its verdict and its warnings."""
+"""What a command prints about a release: result, verdict and warnings."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,32 +22,36 @@ if TYPE_CHECKING:
 def print_release(
     release: "Release | LargeRelease",
     target: str,
-    writing: ReleaseOptions,
+    release_options: ReleaseOptions,
     *,
     identity: "Identity | None" = None,
     documents: Mapping[Path, str] | None = None,
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Print what was released, its verdict and its warnings; exit with 1 if it is not kept.
+    """Print result, verdict and warnings of a release; exit with code 1 if it is "not kept".
 
-    ``documents`` are the other files that were written, with what each of them is.
+    ``documents`` describes the other files that were written.
     """
     from shoal.io.database import redact_address
     from shoal.report.summary import summarise
 
-    summary = summarise(release, writing.audience, identity=identity, wording=current_wording())
+    summary = summarise(
+        release, release_options.audience, identity=identity, wording=current_wording()
+    )
     location = redact_address(target)
     descriptions = {str(path): text for path, text in (documents or {}).items()}
     files: Sequence[Mapping[str, Any]] = getattr(release, "files", ())  # of a released folder
     content = {
         "target": location,
-        "report": str(writing.report) if writing.report else None,
+        "report": str(release_options.report) if release_options.report else None,
         "written": descriptions,
         **{name: entry for name, entry in summary.items() if name != "pictures"},
         **({"files": list(files)} if files else {}),
     }
-    text = _release_text(release, location, summary, len(files), in_full=writing.report == STDOUT)
+    text = _release_text(
+        release, location, summary, len(files), in_full=release_options.report == STDOUT
+    )
     text += "".join(f"\n{path}: {description}" for path, description in descriptions.items())
     print_result(content, text, as_json=as_json, quiet=quiet)
     print_findings(release.verdict)
@@ -65,7 +69,7 @@ def _release_text(
     *,
     in_full: bool,
 ) -> str:
-    """Return the result in one line, with verdict and limits; or the whole report as text."""
+    """Return the result, the verdict and the limits, one line each; or the whole report."""
     from shoal.report.text import limit_line, one_line, whole_text
 
     if in_full:

@@ -24,7 +24,7 @@ Within = Annotated[
     ),
 ]
 
-# The columns of a plan, and the same of commands that measure without masking.
+# For each column of a plan, a second option without the words about masking.
 Weight = Annotated[
     str | None,
     column_option("--weight", help="Column of survey weights; drop it from the release with -i."),
@@ -34,7 +34,7 @@ Unit = Annotated[
     str | None,
     column_option(
         "--unit",
-        help="Column whose values k counts, such as persons or firms; record counts records.",
+        help="Column whose values k counts, such as persons or firms; or record, to count records.",
     ),
 ]
 UnitOfOriginal = Annotated[
@@ -78,7 +78,7 @@ MissingCodes = Annotated[
 By = Annotated[
     list[str] | None,
     columns_option(
-        "--by", help="Columns that define subgroups, for each of which the figures are printed too."
+        "--by", help="Columns that define subgroups; the figures of each subgroup are printed too."
     ),
 ]
 MinGroup = Annotated[
@@ -94,7 +94,7 @@ Aligned = Annotated[
     bool,
     flag_option(
         "--aligned",
-        help="Treat the records of both tables as the same, in the same order; by default their"
-        " values decide.",
+        help="Treat the records of both tables as the same, in the same order; by default this is"
+        " inferred from their values.",
     ),
 ]

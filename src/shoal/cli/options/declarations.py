@@ -1,4 +1,4 @@
-"""Declarations of options that many commands have, each with a help text of its own."""
+"""Functions that declare options of one kind, each option with its own help text."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def flag_option(*names: str, help: str, panel: str | None = None) -> Any:
 
 
 def columns_option(*names: str, help: str) -> Any:
-    """Declare an option whose values are columns, separated by commas or given one by one."""
+    """Declare an option whose values are columns, separated by commas or repeated."""
     return typer.Option(*names, metavar=COLUMNS, help=help)
 
 

@@ -1,4 +1,4 @@
-"""Options of methods: k, effort, and how to compute."""
+"""Options of methods: k, effort, seed and number of jobs."""
 
 from typing import Annotated
 

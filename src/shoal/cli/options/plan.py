@@ -39,7 +39,7 @@ class PlanOptions:
     n_jobs: NJobs = None
 
     def with_split_lists(self, read_names: Callable[[], Collection[str]]) -> "PlanOptions":
-        """Return the options with lists of columns separated; ``read_names`` returns all names."""
+        """Return the options with their lists of columns split, by the names that exist."""
         lists = [self.column, self.within, self.confidential, self.identifier]
         column, within, confidential, identifier = split_lists(lists, read_names)
         return replace(
@@ -52,7 +52,7 @@ class PlanOptions:
 
     @property
     def step_parameters(self) -> dict[str, Any]:
-        """The parameters of the step that have a dedicated option here and are given."""
+        """The parameters of the step that these options set."""
         parameters = {
             "within": self.within or None,
             "unit": self.unit,
@@ -74,6 +74,6 @@ class RoleOptions:
     missing_codes: MissingCodes = None
 
     def with_split_lists(self, read_names: Callable[[], Collection[str]]) -> "RoleOptions":
-        """Return the options with lists of columns separated; ``read_names`` returns all names."""
+        """Return the options with their lists of columns split, by the names that exist."""
         confidential, identifier = split_lists([self.confidential, self.identifier], read_names)
         return replace(self, confidential=confidential, identifier=identifier)

@@ -29,7 +29,7 @@ Table = Annotated[
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file that does not describe itself."""
+    """How to read a file that does not describe its own format."""
 
     separator: Annotated[
         str | None,
@@ -87,11 +87,11 @@ class ReadOptions:
     ] = None
 
     def column_names_reader(self, *sources: str) -> Callable[[], list[str]]:
-        """Return a function that reads the names of the columns of a source."""
+        """Return a function that reads the column names of the sources."""
         return lambda: column_names_of(sources, self.dialect())
 
     def dialect(self, **more: Any) -> "Dialect":
-        """Return the dialect that these options describe, with ``more`` fields."""
+        """Return the dialect that these options describe; ``more`` sets further fields."""
         from shoal.io.dialect import Dialect
 
         return Dialect(

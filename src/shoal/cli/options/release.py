@@ -78,7 +78,7 @@ class ReleaseOptions:
         bool,
         flag_option(
             "--curve",
-            help="Add a curve of other values of dependence to the report; takes 11 more runs.",
+            help="Add the trade-off curve of dependence to the report; takes 11 more runs.",
             panel=DOCUMENTS,
         ),
     ] = False
@@ -135,7 +135,7 @@ class ReleaseOptions:
         bool,
         flag_option(
             "--keep-notes",
-            help="Release the file's label, notes and other free text.",
+            help="Release the label, notes and other free text of the file.",
             panel=WRITING,
         ),
     ] = False

@@ -1,4 +1,4 @@
-"""Options of the command of a step, from the parameters that the step declares."""
+"""Options of a step's command, derived from the parameters of the step."""
 
 import inspect
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal._params import Parameter
 
 STEP_PANEL = "Parameters of the step"
-# Parameters whose options are shared with `shoal mask`; for others see `_option`.
+# Parameters with the same option as in `shoal mask`; `_option` makes those of the others.
 SHARED_OPTIONS: dict[str, Any] = {
     "columns": options.Columns,
     "k": options.K,
@@ -24,15 +24,15 @@ SHARED_OPTIONS: dict[str, Any] = {
     "random_state": options.Seed,
     "n_jobs": options.NJobs,
 }
-OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # of options, where they differ
+OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # where they differ from parameters
 
 
 def step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
-    """Return the annotation and the default of each option of a step's command, by its name."""
+    """Return annotation and default of each option of a step's command, by the option's name."""
     result: dict[str, tuple[Any, Any]] = {}
     for parameter in step_parameters.values():
         if parameter.name == "unit":
-            continue  # of the plan, for every step
+            continue  # an option of the plan, which every step command has
         if parameter.name == "partitioner":
             result |= {
                 "k": (options.K, inspect.Parameter.empty),
@@ -44,7 +44,7 @@ def step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[
             }
         else:
             result[OPTION_NAMES.get(parameter.name, parameter.name)] = _option(parameter)
-    result.setdefault("seed", (options.Seed, None))  # of --shuffle, for any step
+    result.setdefault("seed", (options.Seed, None))  # --shuffle needs it with any step
     return result
 
 
@@ -58,17 +58,17 @@ def _option(parameter: "Parameter") -> tuple[Any, Any]:
         names = (f"{flag}/--no-{flag[2:]}",)
         option = typer.Option(*names, help=text, rich_help_panel=STEP_PANEL)
         return Annotated[bool, option], parameter.default
-    takes_pairs = parameter.accepts({})
-    placeholder = "COLUMN=VALUE,..." if takes_pairs else "|".join(_choices(parameter)) or "VALUE"
+    is_mapping = parameter.accepts({})
+    placeholder = "COLUMN=VALUE,..." if is_mapping else "|".join(_choices(parameter)) or "VALUE"
     if not parameter.required and parameter.default is not None:
         text += f" Default: {parameter.default}."
     option = typer.Option(flag, metavar=placeholder, help=text, rich_help_panel=STEP_PANEL)
-    kind: Any = list[str] if takes_pairs else str
+    kind: Any = list[str] if is_mapping else str
     return Annotated[kind if parameter.required else kind | None, option], default
 
 
 def _choices(parameter: "Parameter") -> list[str]:
-    """Return the words that a parameter takes; none if it takes anything else."""
+    """Return the words that a parameter accepts; none if it also accepts other values."""
     from shoal._params import union_members
 
     members = [member for member in union_members(parameter.annotation) if member is not NoneType]

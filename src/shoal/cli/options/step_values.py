@@ -1,4 +1,4 @@
-"""Values of the parameters of a step, as the options of its command give them."""
+"""Parsing of the options of a step's command into parameters of the step."""
 
 import json
 import tomllib
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def step_values(
     step_parameters: Mapping[str, "Parameter"], values_by_option: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the parameters of the step that options give."""
+    """Return the parameters of the step that its options set."""
     values: dict[str, Any] = {}
     for name, parameter in step_parameters.items():
         value = values_by_option.get(OPTION_NAMES.get(name, name))
@@ -29,7 +29,7 @@ def step_values(
 
 
 def _parse(parameter: "Parameter", texts: Sequence[str]) -> Any:
-    """Return the value of a parameter: a number, text, a list, a mapping, or a file with one."""
+    """Return the value of a parameter: a number, a text, a list, a mapping, or one from a file."""
     from shoal._params import parse_json
 
     values = [

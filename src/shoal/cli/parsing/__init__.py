@@ -1,1 +1,1 @@
-"""From the words of a command line to values: help, arguments, lists of columns, settings."""
+"""Parsing of the command line: help, arguments, lists of columns, values of options."""

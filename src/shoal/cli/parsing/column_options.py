@@ -17,8 +17,8 @@ def _type_of_hierarchy(pair: str) -> str:
     >>> _type_of_hierarchy("zip=zip.csv"), _type_of_hierarchy("age=interval:5,10")
     ('zip=hierarchy:zip.csv', 'age=interval:5,10')
     """
-    name, mark, rule = pair.partition("=")
-    if not mark or not rule:
+    name, equals, rule = pair.partition("=")
+    if not equals or not rule:
         raise ParameterError(
             "--hierarchy takes column=file, column=prefix:length,..., column=interval:width,... or"
             f" column=period:month,.... Got {pair!r} instead.",
@@ -42,9 +42,9 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
     """
     entries: dict[str, Any] = {}
     for pair in pairs:
-        name, mark, text = pair.partition("=")
+        name, equals, text = pair.partition("=")
         kind, colon, rule = text.partition(":")
-        if not mark or not kind or (colon and not rule):
+        if not equals or not kind or (colon and not rule):
             raise ParameterError(
                 "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
                 " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
@@ -64,14 +64,14 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def _parse_type(kind: str, text: str) -> Any:
-    """Return the type that an option declares: its kind, and what follows after a colon."""
+    """Return the type that ``kind:text`` declares; ``text`` is empty for a kind alone."""
     if kind in ("hierarchy", "distances"):
         return {"kind": "nominal", kind: text}
     if kind == "prefix":
         lengths = [int(item) if item.isdecimal() else item for item in text.split(",")]
         return {"kind": "nominal", "prefixes": lengths}
     if kind == "interval":
-        return {"kind": "numeric", "intervals": _widths(text)}
+        return {"kind": "numeric", "intervals": _parse_widths(text)}
     if kind == "period":
         return {"kind": "date", "periods": text.split(",")}
     if kind == "date" and text:
@@ -79,8 +79,8 @@ def _parse_type(kind: str, text: str) -> Any:
     return {"kind": kind, "order": text.split(",")} if text else kind
 
 
-def _widths(text: str) -> list[float | str]:
-    """Return the widths in an option; anything but a number is refused later."""
+def _parse_widths(text: str) -> list[float | str]:
+    """Return the widths of intervals; the type refuses those that are not numbers."""
     widths: list[float | str] = []
     for item in text.split(","):
         try:
@@ -100,8 +100,8 @@ def parse_missing_codes(pairs: Sequence[str] | None) -> dict[str, list[str]]:
     """
     codes = {}
     for pair in pairs or []:
-        name, mark, text = pair.rpartition("=")
-        if not mark or not name or not text:
+        name, equals, text = pair.rpartition("=")
+        if not equals or not name or not text:
             raise ParameterError(
                 f"--missing-codes takes column=code,... Got {pair!r} instead.",
                 code="missing-codes-malformed",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 COLUMNS = "COLUMN,..."  # metavar of a list of columns
 
-Lists = Sequence[Sequence[str] | None]
+ColumnLists = Sequence[Sequence[str] | None]  # None for an option that is not given
 
 
 def split_columns(texts: Sequence[str], columns: Collection[str]) -> list[str]:
@@ -29,7 +29,7 @@ def split_columns(texts: Sequence[str], columns: Collection[str]) -> list[str]:
 
 
 def _split_text(text: str, columns: Collection[str]) -> list[str]:
-    """Return the names in a text; where several columns match its beginning, the longest name."""
+    """Return the names in a text; of several columns that match its beginning, take the longest."""
     names: list[str] = []
     pieces = text.split(",")
     while pieces:
@@ -42,11 +42,13 @@ def _split_text(text: str, columns: Collection[str]) -> list[str]:
 
 
 def _matching_column(text: str, columns: Collection[str]) -> str:
-    """Return the column that a text names, with or without the spaces around it."""
+    """Return the column that a text names, with or without surrounding spaces; empty if none."""
     return next((name for name in (text, text.strip()) if name in columns), "")
 
 
-def split_lists(lists: Lists, read_names: Callable[[], Collection[str]]) -> list[list[str] | None]:
+def split_lists(
+    lists: ColumnLists, read_names: Callable[[], Collection[str]]
+) -> list[list[str] | None]:
     """Split several lists of columns; ``read_names`` is called only if one contains a comma."""
     if not any("," in text for texts in lists for text in texts or ()):
         return [None if texts is None else list(texts) for texts in lists]
@@ -57,7 +59,7 @@ def split_lists(lists: Lists, read_names: Callable[[], Collection[str]]) -> list
 def column_names_of(sources: Sequence[str], dialect: "Dialect") -> list[str]:
     """Return the names of the columns of a source.
 
-    Of text tables and Parquet files only the header is read; other files are read whole.
+    Only the header of text tables and Parquet files is read; other files are read whole.
     """
     from shoal.io.csv import read_header
     from shoal.io.database import is_database

@@ -6,7 +6,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-# Messages of the parser about a value, and those of the command line in their place.
+# Patterns of the parser's messages about a value, and the messages to show instead.
 PLAIN_MESSAGES = (
     (r"Input should be a valid integer.*", "it must be a whole number."),
     (r"Input should be a valid number.*", "it must be a number."),
@@ -60,4 +60,4 @@ def plain_message(message: str) -> str:
 
 
 class Group(_PlainHelp, TyperGroup):
-    """The program itself, with plain help."""
+    """A group of commands with plain help."""

@@ -1,4 +1,4 @@
-"""Parsing of option values: lists of numbers, ``--set name=value``, and what makes a method."""
+"""Parsing of option values: lists of numbers, ``--set name=value``, options of a method."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,12 +9,12 @@ from shoal.errors import ParameterError
 if TYPE_CHECKING:
     from shoal.partitioners import Partitioner
 
-# Parameters with an option of `shoal mask` that commands which try many plans do not have.
+# Parameters that have an option in `shoal mask`, but none in commands that try many plans.
 RELEASE_ONLY = ("effort", "budget", "shuffle")
 
 
 def parse_numbers(texts: Sequence[str], kind: Callable[[str], Any], option: str) -> list[Any]:
-    """Return the numbers of a repeatable option, each text holding one or several.
+    """Return the numbers of a repeatable option; each text may contain several.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def parse_numbers(texts: Sequence[str], kind: Callable[[str], Any], option: str)
 
 
 def split_commas(texts: Sequence[str]) -> list[str]:
-    """Return the values of a repeatable option, each text holding one or several.
+    """Return the values of a repeatable option; each text may contain several.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def parse_settings(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parse ``name=value`` pairs; return the parameters of the step and those of the method.
 
-    ``without`` are parameters that the command does not take at all.
+    ``without`` are parameters that the command refuses.
     """
     from shoal import _params as parameters
     from shoal.partitioners import METHODS
@@ -94,7 +94,7 @@ def build_partitioner(
     seed: int | None,
     n_jobs: int | None,
 ) -> "Partitioner":
-    """Return the partitioner that options describe; those that are None keep their defaults."""
+    """Return the partitioner that options describe; None stands for the default."""
     from shoal.partitioners import partitioner
 
     common = {"effort": effort, "budget": budget, "random_state": seed, "n_jobs": n_jobs}
@@ -103,7 +103,7 @@ def build_partitioner(
 
 
 def _split_setting(pair: str, without: Collection[str]) -> tuple[str, str]:
-    """Return name and value of a ``--set`` option; refuse names that it does not take."""
+    """Return name and value of a ``--set`` option; refuse names in ``without``."""
     name, equals, text = pair.partition("=")
     if not equals:
         raise ParameterError(

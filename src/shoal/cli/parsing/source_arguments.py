@@ -8,16 +8,16 @@ from shoal.cli.parsing.plain_help import Command
 from shoal.cli.parsing.sources import may_be_large
 from shoal.errors import ParameterError
 
-ArgumentRun = tuple[str, str, list[str]]  # an option, its value and the arguments after it
+ArgumentRun = tuple[str, str, list[str]]  # an option, its value, and the arguments that follow
 
 
 class SeveralSourcesCommand(Command):
     """A command that takes several sources, and refuses a stray value after an option."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse ``SOURCE TARGET -c age wage``, where TARGET would be taken as a second source.
+        """Refuse ``SOURCE TARGET -c age wage``, which would make TARGET a second source.
 
-        Without TARGET, the parser would miss SOURCE.
+        If TARGET is missing, name it: the parser would say that SOURCE is missing.
         """
         takes_value = {
             name: not getattr(option, "is_flag", False)
@@ -42,9 +42,10 @@ class SeveralSourcesCommand(Command):
         return super().parse_args(ctx, args)
 
     def _column_in_place_of_target(self, runs: Sequence[ArgumentRun], n_required: int) -> str:
-        """Return what was meant by ``SOURCE -c age wage``, where TARGET is missing; or nothing.
+        """Return how to write ``SOURCE -c age wage``, where TARGET is missing; or nothing.
 
-        A file to write has a suffix; a folder to write has a folder or Parquet files as source.
+        ``wage`` cannot be TARGET: a target file has a suffix, and a target folder is only possible
+        if SOURCE is a folder or a Parquet file.
         """
         arguments = [argument for _, _, run in runs for argument in run]
         if len(arguments) != n_required or len(runs) < 2 or may_be_large(arguments[0]):
@@ -55,7 +56,7 @@ class SeveralSourcesCommand(Command):
         return self._way_out(option, value, argument) if is_column else ""
 
     def _way_out(self, option: str, value: str, argument: str) -> str:
-        """Return how an option takes two values, if it does."""
+        """Return how to give an option two values, if it takes several."""
         if not value:
             return "Write SOURCE and TARGET one after the other."
         parameter = next(param for param in self.params if option in param.opts)
@@ -78,7 +79,7 @@ def stray_argument(
     takes_value : mapping of str to bool
         Whether an option takes a value.
     n_required : int
-        Number of arguments that the command requires; as many may be separated by options.
+        Number of arguments that the command requires; options may stand between these.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Sources on the command line: which of them are masked on a cluster."""
+"""Which sources on the command line are masked on a cluster."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def may_be_large(source: str) -> bool:
 def is_large(
     sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
-    """Return whether to mask on a cluster: by option, by folder target or by several sources."""
+    """Return whether to mask on a cluster: by option, store, target folder or several sources."""
     from shoal.io.store import is_store
 
     requested = scheduler is not None or chunk_size is not None

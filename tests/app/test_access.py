@@ -23,9 +23,9 @@ def page(tmp_path_factory):
 @pytest.fixture
 def inside(page):
     """Return address and cookie of a session, which ends with the test."""
-    place, cookie = page.enter()
-    yield place, cookie
-    page.leave(place, cookie)
+    session_path, cookie = page.enter()
+    yield session_path, cookie
+    page.leave(session_path, cookie)
 
 
 def query(link):
@@ -37,15 +37,15 @@ def test_a_token_opens_one_session_only(page):
     answer = page.ask(query(link))
     assert answer.status == 303
     cookie = answer.getheader("Set-Cookie")
-    place = answer.getheader("Location")
-    assert f"Path={place}" in cookie
+    session_path = answer.getheader("Location")
+    assert f"Path={session_path}" in cookie
     assert "HttpOnly" in cookie
     assert "SameSite=strict" in cookie
     again = page.ask(query(link))
     assert (again.status, again.getheader("Set-Cookie")) == (403, None)
     wait_for(lambda: page.link() != link)
     assert page.ask(query(page.link())).status == 303
-    page.leave(place, cookie.split(";")[0])
+    page.leave(session_path, cookie.split(";")[0])
 
 
 @pytest.mark.parametrize(
@@ -106,20 +106,26 @@ def test_a_session_opens_with_its_own_cookie_alone(page):
     ],
 )
 def test_requests_from_other_origins_are_refused(page, inside, headers):
-    place, cookie = inside
-    answer = page.ask(f"{place}example", "POST", b"name=sme", Cookie=cookie, **headers)
+    session_path, cookie = inside
+    answer = page.ask(f"{session_path}example", "POST", b"name=sme", Cookie=cookie, **headers)
     assert answer.status == 403
-    assert b"Load a table" in page.ask(place, Cookie=cookie).content
+    assert b"Load a table" in page.ask(session_path, Cookie=cookie).content
 
 
 def test_pages_of_other_local_servers_cannot_read_anything(page, inside):
-    place, cookie = inside
-    assert page.ask(place, Cookie=cookie, Sec_Fetch_Site="same-site").status == 403
+    session_path, cookie = inside
+    assert page.ask(session_path, Cookie=cookie, Sec_Fetch_Site="same-site").status == 403
 
 
 def test_every_response_has_security_headers(page, inside):
-    place, cookie = inside
-    for path in (place, f"{place}static/app.js", f"{place}state", f"{place}nothing", "/"):
+    session_path, cookie = inside
+    for path in (
+        session_path,
+        f"{session_path}static/app.js",
+        f"{session_path}state",
+        f"{session_path}nothing",
+        "/",
+    ):
         answer = page.ask(path, Cookie=cookie)
         policy = answer.getheader("Content-Security-Policy")
         assert "default-src 'none'" in policy
@@ -134,8 +140,8 @@ def test_every_response_has_security_headers(page, inside):
     "path", ["static/..%2f__init__.py", "static/%2e%2e/server.py", "runs/1/release", "runs/-1/plan"]
 )
 def test_paths_to_other_files_are_refused(page, inside, path):
-    place, cookie = inside
-    assert page.ask(f"{place}{path}", Cookie=cookie).status == 404
+    session_path, cookie = inside
+    assert page.ask(f"{session_path}{path}", Cookie=cookie).status == 404
 
 
 def test_the_server_listens_on_the_loopback_only(page):
@@ -145,14 +151,19 @@ def test_the_server_listens_on_the_loopback_only(page):
 
 
 def test_a_file_that_is_too_large_is_refused_before_and_during_the_upload(page, inside):
-    place, cookie = inside
+    session_path, cookie = inside
     header = {"Cookie": cookie, "X_File_Name": "a.csv"}
-    actual = page.ask(f"{place}file", "POST", b"", **header, Content_Length=str(10**9))
+    actual = page.ask(f"{session_path}file", "POST", b"", **header, Content_Length=str(10**9))
     assert actual.status == 400
     assert b"larger than 1 MB" in actual.content
     body = b"%x\r\n%s\r\n0\r\n\r\n" % (1_100_000, bytes(1_100_000))
     while_it_comes = page.ask(
-        f"{place}file", "POST", body, **header, Transfer_Encoding="chunked", Content_Length=None
+        f"{session_path}file",
+        "POST",
+        body,
+        **header,
+        Transfer_Encoding="chunked",
+        Content_Length=None,
     )
     assert b"larger than 1 MB" in while_it_comes.content
     assert not [path for folder in page.folders for path in folder.rglob("a.csv")]
@@ -160,8 +171,8 @@ def test_a_file_that_is_too_large_is_refused_before_and_during_the_upload(page, 
 
 @pytest.mark.parametrize("name", ["a.exe", "", "..", "a.sqlite", "a.csv%00.png", "sqlite%3A//a"])
 def test_a_file_of_no_known_format_is_refused_by_its_name(page, inside, name):
-    place, cookie = inside
-    actual = page.ask(f"{place}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
+    session_path, cookie = inside
+    actual = page.ask(f"{session_path}file", "POST", b"a\n1\n", Cookie=cookie, X_File_Name=name)
     assert actual.status == 400
     assert b"names no format" in actual.content
     assert b".csv" in actual.content
@@ -169,24 +180,24 @@ def test_a_file_of_no_known_format_is_refused_by_its_name(page, inside, name):
 
 
 def test_ending_a_session_removes_its_files(page, inside):
-    place, cookie = inside
+    session_path, cookie = inside
     header = {"Cookie": cookie, "X_File_Name": "..%2F..%2Fmine.csv"}
-    assert page.ask(f"{place}file", "POST", b"a\n1\n", **header).status == 200
+    assert page.ask(f"{session_path}file", "POST", b"a\n1\n", **header).status == 200
     (folder,) = page.folders
     assert [path.name for path in folder.rglob("mine.csv")] == ["mine.csv"]
     assert folder.stat().st_mode & 0o077 == 0
-    page.ask(f"{place}end", "POST", b"", Cookie=cookie)
+    page.ask(f"{session_path}end", "POST", b"", Cookie=cookie)
     wait_for(lambda: not list(folder.rglob("mine.csv")))
-    assert page.ask(place, Cookie=cookie).status == 403
+    assert page.ask(session_path, Cookie=cookie).status == 403
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_server_leaves_no_files_and_logs_no_data(tmp_path, number):
     with running(tmp_path) as page:
-        place, cookie = page.enter()
+        session_path, cookie = page.enter()
         rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
         header = {"Cookie": cookie, "X_File_Name": f"{SECRET}.csv"}
-        page.ask(f"{place}file", "POST", f"{SECRET}_name,x,y\n{rows}".encode(), **header)
+        page.ask(f"{session_path}file", "POST", f"{SECRET}_name,x,y\n{rows}".encode(), **header)
         assert page.folders
         said = page.end(number)
     assert page.process.returncode == 0
@@ -210,10 +221,10 @@ def test_with_few_open_files_idle_connections_do_not_deny_service(tmp_path):
         for _ in range(80):
             idle.append(socket.create_connection(("127.0.0.1", port)))
             idle[-1].sendall(b"GET / HTTP/1.1\r\nHost: ")
-        place, cookie = page.enter()
+        session_path, cookie = page.enter()
         header = {"Cookie": cookie, "X_File_Name": "a.csv"}
-        assert page.ask(f"{place}file", "POST", b"a\n1\n", **header).status == 200
-        wait_for(lambda: b'id="settings"' in page.ask(place, Cookie=cookie).content)
+        assert page.ask(f"{session_path}file", "POST", b"a\n1\n", **header).status == 200
+        wait_for(lambda: b'id="settings"' in page.ask(session_path, Cookie=cookie).content)
         for one in idle:
             one.close()
         said = page.end()
