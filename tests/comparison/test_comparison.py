@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 import shoal
 from raising import raises
 from shoal import _progress as progress
-from shoal.comparison import Comparison, Trial, compare_plans, grid
-from shoal.comparison import plans as plans_module
+from shoal.comparison import Comparison, Trial, compare_plans, grid, plan_comparison
 from shoal.comparison.cache import Cache, _source_hash
 from shoal.comparison.parallel import run_parallel
 from shoal.errors import (
@@ -179,7 +178,7 @@ def test_threads_change_nothing(firms, comparison):
 def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
     options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
     first = shoal.compare(firms, KNOWN, **options)
-    monkeypatch.setattr(plans_module, "_run_plan", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(plan_comparison, "_run_plan", lambda *_: pytest.fail("made again"))
     second = shoal.compare(firms, KNOWN, **options)
     assert [t.measures for t in second.trials] == [t.measures for t in first.trials]
     # A drawn seed is kept too: the plan repeats the run.
@@ -282,7 +281,7 @@ def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):
     def broken(*_):
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(plans_module, "_run_plan", broken)
+    monkeypatch.setattr(plan_comparison, "_run_plan", broken)
     with pytest.raises(RuntimeError, match="unforeseen"):
         shoal.compare(firms, KNOWN, k=[2, 3], method="mdav")
 

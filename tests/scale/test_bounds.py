@@ -19,7 +19,7 @@ from shoal.errors import ClusterError, FileError, InputError, ParameterError
 from shoal.partitioners._dual_bound import certificate, corrections
 from shoal.partitioners._dual_bound.executor import ThreadExecutor
 from shoal.partitioners._dual_bound.row_corrections import CorrectionSearch
-from shoal.scale.bounds import run
+from shoal.scale.bounds import distributed_bound
 from shoal.scale.bounds.executor import RunnerExecutor
 from shoal.scale.storage import array_files
 from shoal.scale.storage.array_files import map_arrays, write_arrays
@@ -81,7 +81,7 @@ class InThisProcess:
 
 
 def ticking():
-    """Return a clock that is one second later at every look."""
+    """Return a clock that is one second later at every call."""
     ticks = count()
     return lambda: float(next(ticks))
 
@@ -163,12 +163,12 @@ def test_a_budget_keeps_the_bound_so_far(budget, X, right, tmp_path):
     options = {"client": InThisProcess(), "scratch": tmp_path, "budget": budget, "clock": clock}
     bound = scale.lower_bound(X, K, **options)
     assert lower_bound(X, K) * (1 - 1e-9) <= bound < right
-    assert clock() < 3 * budget + 100  # looks, of the hundreds that a whole run takes
+    assert clock() < 3 * budget + 100  # calls, of the hundreds that a whole run makes
     assert not list(tmp_path.iterdir())
 
 
 def test_a_budget_counts_the_seconds_of_workers(X, right, pool, monkeypatch):
-    monkeypatch.setattr(run, "time", SimpleNamespace(process_time=lambda: 0.0))
+    monkeypatch.setattr(distributed_bound, "time", SimpleNamespace(process_time=lambda: 0.0))
     assert scale.lower_bound(X, K, client=pool, budget=0.01) < right
     assert scale.lower_bound(X, K, client=InThisProcess(), budget=0.01) == right
 

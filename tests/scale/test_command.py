@@ -165,7 +165,7 @@ def test_scratch_files_left_by_a_failed_run_are_reported(source, tmp_path, monke
     monkeypatch.setattr(
         "shoal.scale.publication.release_folder.shutil.rmtree", lambda *words, **options: None
     )
-    monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
+    monkeypatch.setattr("shoal.scale.masking.open_runner", _fails)
     result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert result.exit_code == 1
     assert "warning: The scratch folder" in result.stderr

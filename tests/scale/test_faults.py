@@ -143,7 +143,7 @@ def test_a_damaged_file_is_named_and_nothing_is_left(how, processes, tmp_path):
 
 
 def test_a_task_that_kills_every_worker_ends_the_run(processes, monkeypatch, source, tmp_path):
-    monkeypatch.setattr("shoal.scale.runs.microaggregation.MicroaggregationRun._write_shards", _die)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MicroaggregationRun._write_shards", _die)
     with pytest.raises(ClusterError) as caught:
         scale.mask(source, PLAN, tmp_path / "out", client=processes, chunk_size=500)
     assert caught.value.code == "workers-died"

@@ -16,7 +16,7 @@ from shoal.errors import GuaranteeBroken, InputError, PlanError
 from shoal.metrics import l_diversity, t_closeness
 from shoal.partitioners import MDAV
 from shoal.scale.microaggregation import grouping, masked_blocks, region_joins
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

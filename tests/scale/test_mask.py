@@ -30,7 +30,7 @@ from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale.microaggregation import masked_blocks
 from shoal.scale.microaggregation.grouping import single_threaded
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from tables import tables_and_k
 from tries import tries
 
@@ -133,7 +133,7 @@ def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     client, source, monkeypatch, tmp_path
 ):
     monkeypatch.setattr("shoal.scale.statistics.sample.MIN_SAMPLE", 300)
-    monkeypatch.setattr("shoal.scale.runs.microaggregation.MAX_ATTACKED", 200)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
     actual = [
@@ -206,7 +206,7 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
 
 
 def test_linkage_states_the_number_of_targets(client, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.runs.microaggregation.MAX_ATTACKED", 60)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
     asked = int(re.search(r"sample of (\d+)", release.remarks["linkage"])[1])

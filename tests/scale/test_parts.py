@@ -26,13 +26,8 @@ from shoal.partitioners import MDAV
 from shoal.scale.assessment.guarantees import check_guarantee
 from shoal.scale.encoders import make_encoders
 from shoal.scale.publication.release_folder import ReleaseFolder
-from shoal.scale.sources.chunks import (
-    check_sortable,
-    make_chunks,
-    read_batches,
-    read_footer,
-    sort_by,
-)
+from shoal.scale.sources.chunks import make_chunks, read_batches, read_footer
+from shoal.scale.sources.sorting import check_sortable, sort_by
 from shoal.scale.splitting.regions import make_blocks, make_regions
 from shoal.scale.splitting.split_tree import build_split_tree
 from shoal.scale.splitting.strata import Strata, divide_strata, find_strata
@@ -217,7 +212,9 @@ def test_no_region_is_below_k_or_crosses_a_stratum(counts, k, most):
     counts = [part for part in counts if sum(part) >= k] or [[k]]
     strata = strata_of(*map(len, counts))
     size = dict(enumerate(sum(counts, [])))
-    regions = make_regions(strata.cells_by_stratum, size, k, most)
+    regions = [
+        region for cells in strata.cells_by_stratum for region in make_regions(cells, size, k, most)
+    ]
     assert [cell for region in regions for cell in region] == list(size)
     for region in regions:
         assert sum(size[cell] for cell in region) >= k

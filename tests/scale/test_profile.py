@@ -11,7 +11,7 @@ from clusters import masked_in_two_orders, people, write_files
 from shoal import Plan, assess, scale
 from shoal.metrics.chart_data.histogram import histogram
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.statistics.profile_counts import Grid
 from shoal.scale.statistics.profile_entries import risk_of_original

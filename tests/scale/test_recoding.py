@@ -17,6 +17,7 @@ from shoal.metrics.figures import flatten
 from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
 from shoal.scale.statistics.hashes import record_hashes
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps._distinct_records import DistinctResult
 
@@ -180,13 +181,13 @@ def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, mo
 
     def one_record_less(*words):
         table = find(*words)
-        counts = table.column(combinations.COUNT).to_numpy() - (np.arange(len(table)) == 0)
-        at = table.column_names.index(combinations.COUNT)
-        return table.set_column(at, combinations.COUNT, pa.array(counts)).filter(
+        counts = table.column(COUNT).to_numpy() - (np.arange(len(table)) == 0)
+        at = table.column_names.index(COUNT)
+        return table.set_column(at, COUNT, pa.array(counts)).filter(
             pa.array(counts > 0)
         )
 
-    monkeypatch.setattr("shoal.scale.runs.recoding.find_combinations", one_record_less)
+    monkeypatch.setattr("shoal.scale.recoding.run.find_combinations", one_record_less)
     source = write_files(workers(), tmp_path / "in")
     with raises(FileError, "file-changed"):
         scale.mask(source, plan_of(CASES["suppress"]), tmp_path / "out", client=client)

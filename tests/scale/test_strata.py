@@ -14,7 +14,7 @@ from raising import warns
 from shoal import Plan, scale, verify
 from shoal.errors import StrataMerged
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -14,7 +14,7 @@ from raising import raises
 from shoal import Plan, scale
 from shoal.errors import InputError
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.weights import (
     WeightedMoments,

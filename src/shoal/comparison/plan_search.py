@@ -9,8 +9,8 @@ from typing import Any
 from shoal._params import check_at_least, hint
 from shoal._progress import shows_progress
 from shoal.comparison.advice import LOSS, Advice, AdvisedTrial
-from shoal.comparison.candidates import STEPS_TO_TRY, PlanFamily, plan_families
 from shoal.comparison.parallel import run_parallel
+from shoal.comparison.plan_families import STEPS_TO_TRY, PlanFamily, plan_families
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list

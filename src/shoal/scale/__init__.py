@@ -5,9 +5,9 @@ form *regions*, each of which is grouped separately. One task masks the regions 
 *shard* is a file of the release. A *column block* is a set of columns that are grouped together.
 """
 
-from shoal.scale.bounds.run import lower_bound
+from shoal.scale.bounds.distributed_bound import lower_bound
+from shoal.scale.masking import mask
 from shoal.scale.release import LargeRelease
-from shoal.scale.run import mask
 from shoal.scale.runners.process_pool import ProcessPool
 from shoal.scale.runners.runner import Runner
 from shoal.scale.runners.spark import SparkRunner

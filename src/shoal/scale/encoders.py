@@ -14,7 +14,8 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type
 from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.statistics.exact_sums import UNIT
-from shoal.scale.statistics.table_statistics import COUNT, Moments, TableStatistics
+from shoal.scale.statistics.table_statistics import Moments, TableStatistics
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.scale.statistics.weights import WeightedMoments, WeightedValues
 from shoal.steps.microaggregation.distance_space import DistanceSpace
 

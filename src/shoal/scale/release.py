@@ -14,9 +14,9 @@ from shoal.audit import manifest as manifests
 from shoal.metrics.rounding import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
-from shoal.scale.job import sum_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_counts
 from shoal.scale.storage.marker import MARKER, marker_text
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")

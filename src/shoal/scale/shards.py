@@ -18,8 +18,9 @@ from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_by_column
 from shoal.scale.column_block_classes import write_column_block_classes
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.job import ReleaseJob, load_job, read_job_units
+from shoal.scale.sources.sorting import sort_by
+from shoal.scale.statistics.counts import count_sizes
 from shoal.scale.storage.files import hash_file, join, open_input
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_parquet
 from shoal.scale.worker_task import worker_task

@@ -12,9 +12,10 @@ from shoal.plan.guarantees import (
     refuse_constraint,
     refuse_homogeneous_classes,
 )
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob, ReleaseJob
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_shared_counts
 from shoal.steps import Step
 from shoal.steps.constraints.homogeneity import refuse_homogeneous_groups
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear_cost_measures
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob, ReleaseJob
 from shoal.scale.microaggregation.block_measures import DistanceSums, MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_counts, sum_shared_counts
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.statistics.weights import sum_totals, total_change
@@ -81,10 +82,10 @@ def _distance_measures(job: MicroaggregationJob, sums: DistanceSums) -> dict[str
 def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
     """Return the measures that were counted on the files of a release."""
     class_sizes = sum_counts(shard.class_sizes for shard in shards)
-    records_by_size = {size: size * number for size, number in class_sizes.items()}
+    records_by_size = {size: size * n_classes for size, n_classes in class_sizes.items()}
     if job.unit is not None:
         records_by_size = sum_counts(shard.unit_records or {} for shard in shards)
-    chances = sum(Fraction(number, size) for size, number in records_by_size.items())
+    chances = sum(Fraction(n_records, size) for size, n_records in records_by_size.items())
     smallest = min(records_by_size)
     measures: dict[str, Any] = {
         "smallest_class": min(class_sizes),

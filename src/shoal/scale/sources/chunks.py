@@ -48,7 +48,7 @@ def read_footer(path: str) -> Footer:
     """Return the metadata of a file; refuse column names that occur twice."""
     with _translate_read_errors(path), pq.ParquetFile(open_input(path)) as file:
         row_groups = range(file.metadata.num_row_groups)
-        lengths = [file.metadata.row_group(number).num_rows for number in row_groups]
+        lengths = [file.metadata.row_group(row_group).num_rows for row_group in row_groups]
         schema = file.schema_arrow
         _check_names(schema, path)
         ordered_columns = frozenset(field.name for field in schema if _is_ordered(field))
@@ -65,10 +65,10 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
     for path, (schema, lengths, _) in zip(paths, footers, strict=True):
         _check_same_columns(first_schema, schema, paths[0], path)
         row_groups: list[int] = []
-        for number in range(len(lengths)):
-            row_groups.append(number)
-            n_records = sum(lengths[row_group] for row_group in row_groups)
-            if n_records >= chunk_size or number + 1 == len(lengths):
+        for row_group in range(len(lengths)):
+            row_groups.append(row_group)
+            n_records = sum(lengths[row_groups[0] : row_group + 1])
+            if n_records >= chunk_size or row_group + 1 == len(lengths):
                 chunks.append(Chunk(path, tuple(row_groups), n_records))
                 row_groups = []
     if not sum(chunk.n_records for chunk in chunks):
@@ -131,41 +131,6 @@ def normalise_floats(table: pa.Table) -> pa.Table:
             column = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), field.type), column)
             table = table.set_column(position, field, column)
     return table
-
-
-def sort_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the records sorted by some columns, then by all others.
-
-    Records that tie are equal in all columns, so the result does not depend on their order.
-    """
-    names = [*columns, *(name for name in table.column_names if name not in columns)]
-    positions = [str(position) for position in range(len(names))]
-    sort_columns = pa.table([table.column(name) for name in names], positions)
-    return table.take(
-        pc.sort_indices(sort_columns, [(name, "ascending") for name in sort_columns.column_names])
-    )
-
-
-def check_sortable(schema: pa.Schema) -> None:
-    """Refuse columns of types that cannot be sorted."""
-    for field in schema:
-        if not _is_sortable(field.type):
-            raise ColumnError(
-                f"Column {field.name!r} holds {field.type} values, which cannot be sorted, and the"
-                " released records are sorted. Leave it out, or convert it to text.",
-                code="no-order",
-                column=field.name,
-            )
-
-
-def _is_sortable(arrow_type: Any) -> bool:
-    if pa.types.is_struct(arrow_type):  # sorting an empty table does not check the fields
-        return all(_is_sortable(field.type) for field in arrow_type)
-    try:
-        pc.sort_indices(pa.table({"x": pa.array([], arrow_type)}), [("x", "ascending")])
-    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return False
-    return True
 
 
 def _open_parquet(path: str) -> pq.ParquetFile:

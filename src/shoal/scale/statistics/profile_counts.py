@@ -25,7 +25,8 @@ from shoal.scale.statistics.profile_entries import (
     summary_of,
 )
 from shoal.scale.statistics.sample import Sample
-from shoal.scale.statistics.table_statistics import COUNT, Moments, merge_values
+from shoal.scale.statistics.table_statistics import Moments
+from shoal.scale.statistics.value_counts import COUNT, merge_values
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -53,6 +54,7 @@ class Grid(NamedTuple):
         width = (high - low) or float(np.ptp(values)) or abs(low) or 1.0
         # A tenth of the bins of a histogram, or finer; a power of ten divides all round steps.
         step = 10.0 ** (math.floor(math.log10(width / BINS)) - 1)
+        # Whole numbers lie in the middle of intervals, so that none is at an edge.
         offset, step = (0.5, max(step, 1.0)) if is_whole else (0.0, step)
         first, last = (math.floor((edge + offset) / step) for edge in (low, high))
         margin = math.ceil(MARGIN * width / step)
@@ -61,8 +63,9 @@ class Grid(NamedTuple):
     def counts_of(self, values: Values) -> Counts:
         """Return the number of values in each interval."""
         intervals = np.floor((values + self.offset) / self.step) - self.first
-        number = self.last - self.first + 1
-        return np.bincount(np.clip(intervals, 0, number - 1).astype(np.int64), minlength=number)
+        n_intervals = self.last - self.first + 1
+        intervals = np.clip(intervals, 0, n_intervals - 1).astype(np.int64)
+        return np.bincount(intervals, minlength=n_intervals)
 
     @property
     def midpoints(self) -> Values:
@@ -234,6 +237,7 @@ class ProfileCounts:
 
 
 def _as_dict(name: str, counts: pa.Table | None) -> dict[Any, int]:
+    """Return how often each value occurs, from a table of values and their counts."""
     if counts is None:
         return {}
     return dict(zip(counts.column(name).to_pylist(), counts.column(COUNT).to_pylist(), strict=True))

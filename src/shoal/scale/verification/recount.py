@@ -16,7 +16,7 @@ from shoal.metrics import classes, l_diversity
 from shoal.scale.sources.chunks import canonical_table, read_columns, read_footer
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.hashes import Hashes, record_hashes
-from shoal.scale.statistics.table_statistics import count_values, merge_values
+from shoal.scale.statistics.value_counts import count_values, merge_values
 
 if TYPE_CHECKING:
     from shoal.plan import Plan

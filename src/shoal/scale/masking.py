@@ -18,13 +18,13 @@ from shoal.plan import Plan
 from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.masking import drawn_seeds
+from shoal.scale.microaggregation.run import MicroaggregationRun
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.sidecars import sidecar_files
 from shoal.scale.publication.store_release import StoreRelease
+from shoal.scale.recoding.run import RecodingRun
 from shoal.scale.release import LargeRelease
 from shoal.scale.runners.runner import Runner, open_runner, run_stage
-from shoal.scale.runs.microaggregation import MicroaggregationRun
-from shoal.scale.runs.recoding import RecodingRun
 from shoal.scale.sources.chunks import read_footer
 from shoal.scale.sources.dask_frames import is_dask_frame
 from shoal.scale.sources.source_files import find_files

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from clusters import Client, cluster, write_files
 from shoal import Plan, scale
 from shoal.partitioners import MDAV
-from shoal.scale.splitting import resplit
-from shoal.scale.splitting.resplit import final_buckets, pack_in_order
+from shoal.scale.splitting import large_buckets
+from shoal.scale.splitting.large_buckets import final_buckets, pack_in_order
 from shoal.scale.storage.scratch_files import read_scratch
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -83,7 +83,7 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     names = [f"part-{at:05d}.parquet" for at in range(len(release.files))]
     assert [entry["name"] for entry in release.files] == names
     held.clear()
-    monkeypatch.setattr(resplit, "TOLERANCE", np.inf)
+    monkeypatch.setattr(large_buckets, "TOLERANCE", np.inf)
     scale.mask(source, PLAN, tmp_path / "before", client=client, chunk_size=CHUNK_SIZE)
     assert max(too_large(held)) > 3 * CHUNK_SIZE
 
