@@ -130,7 +130,7 @@ def check_steps(steps: str | Sequence[str]) -> list[str]:
 
 def search_plans(
     data: Any,
-    candidates: Sequence[PlanFamily],
+    families: Sequence[PlanFamily],
     *,
     n_plans: int,
     n_jobs: int | None,
@@ -141,7 +141,7 @@ def search_plans(
     search = _PlanSearch(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
-        for family in candidates:
+        for family in families:
             search.explore(family)
     if all(trial.error is not None for trial in search.trials):
         raise next(trial.error for trial in search.trials if trial.error is not None)

@@ -46,7 +46,7 @@ def write_column_block_classes(
     Returns
     -------
     tuple of ScratchFile
-        For each block of columns, the values by a hash that equal values share.
+        For each block of columns, the distinct values with their counts, in buckets by their hash.
     """
     files = []
     for block_number, columns in enumerate(counted_column_blocks(job)):
@@ -57,9 +57,9 @@ def write_column_block_classes(
         if units is not None:
             table, group_columns = table.append_column("unit", units), [*names, "unit"]
         counts = sum_by_values([count_each_once(table)], group_columns)
-        shard = record_hashes(counts, names) % np.uint64(job.n_shards)
+        buckets = record_hashes(counts, names) % np.uint64(job.n_shards)
         path = join(folder, f"classes-{block_number:04d}-{file_number:08d}.arrow")
-        files.append(write_scratch(path, counts, shard.astype(np.int64)))
+        files.append(write_scratch(path, counts, buckets.astype(np.int64)))
     return tuple(files)
 
 

@@ -87,5 +87,5 @@ def check_homogeneity(job: MicroaggregationJob, blocks: Sequence[MaskedBlock]) -
     if job.step.homogeneity != "refuse":
         return
     shared_counts = sum_shared_counts(block.shared_counts for block in blocks)
-    n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
+    n_groups = sum(sum(sizes.values()) for block in blocks for sizes in block.group_sizes)
     refuse_homogeneous_groups(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)

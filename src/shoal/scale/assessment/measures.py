@@ -99,7 +99,7 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
     if job.confidential:
         shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
         measures["homogeneous_classes"] = {
-            n: shared_counts[n].homogeneous for n in sorted(shared_counts)
+            name: shared_counts[name].homogeneous for name in sorted(shared_counts)
         }
     return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
@@ -116,24 +116,24 @@ def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, 
 
     Every class is in one shard, so these are the extremes of all shards.
     """
-    names, measures = job.confidential, {}
+    columns, measures = job.confidential, {}
     diversities = [shard.diversity for shard in shards if shard.diversity is not None]
     if diversities:
         least_by_kind = {
             kind: [
-                min(numbers)
-                for numbers in zip(*(diversity[kind] for diversity in diversities), strict=True)
+                min(attained)
+                for attained in zip(*(diversity[kind] for diversity in diversities), strict=True)
             ]
             for kind in diversities[0]
         }
         measures["l_diversity"] = {
-            kind: dict(zip(names, numbers, strict=True)) for kind, numbers in least_by_kind.items()
+            kind: dict(zip(columns, least, strict=True)) for kind, least in least_by_kind.items()
         }
         measures["p_sensitivity"] = min(least_by_kind["distinct"])
     distances = [shard.closeness for shard in shards if shard.closeness is not None]
     if distances:
-        greatest_distances = [max(numbers) for numbers in zip(*distances, strict=True)]
-        measures["t_closeness"] = dict(zip(names, greatest_distances, strict=True))
+        greatest_distances = [max(attained) for attained in zip(*distances, strict=True)]
+        measures["t_closeness"] = dict(zip(columns, greatest_distances, strict=True))
     return measures
 
 

@@ -29,7 +29,7 @@ from shoal.scale.runners.runner import run_stage, run_stage_in_order
 from shoal.scale.sources.sorting import check_sortable
 from shoal.scale.splitting.large_buckets import final_buckets, split_cell, split_large_buckets
 from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
-from shoal.scale.splitting.small_strata import merge_strata, strata_units
+from shoal.scale.splitting.small_strata import merge_strata, smallest_unit_hashes
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.counts import sum_counts
@@ -261,7 +261,7 @@ class MicroaggregationRun(TableRun):
         path = str(self.folder.path("strata"))
         unit_hashes = None
         if job.unit is not None and job.strata.columns:
-            unit_hashes = strata_units(self.runner, job, path, self.chunks)
+            unit_hashes = smallest_unit_hashes(self.runner, job, path, self.chunks)
         if self.step.small_strata == "refuse":
             sizes = stratum_sizes.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:

@@ -17,8 +17,8 @@ from shoal.scale.runners.process_pool import ProcessPool
 if TYPE_CHECKING:
     from distributed import Client
 
-# In place of the address of a scheduler: a pool of processes, of one per core or of some number.
-PROCESSES = re.compile(r"processes(?::([1-9][0-9]*))?")
+# A pool of processes in place of a client: "processes" for one per core, "processes:4" for four.
+POOL_PATTERN = re.compile(r"processes(?::([1-9][0-9]*))?")
 
 
 @runtime_checkable
@@ -120,7 +120,7 @@ def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
     Runner
         The runner.
     """
-    processes = PROCESSES.fullmatch(client) if isinstance(client, str) else None
+    processes = POOL_PATTERN.fullmatch(client) if isinstance(client, str) else None
     if processes is not None:
         with ProcessPool(int(processes[1]) if processes[1] else None) as pool:
             yield pool

@@ -44,7 +44,7 @@ def merge_strata(
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
     unit_hashes : list of ndarray, optional
-        Hashes of up to k units of each stratum, if k counts units; see `strata_units`.
+        Hashes of up to k units of each stratum, if k counts units; see `smallest_unit_hashes`.
 
     Returns
     -------
@@ -81,10 +81,10 @@ def merge_strata(
     return MergedStrata(merged_into, representative), sentence
 
 
-def strata_units(
+def smallest_unit_hashes(
     runner: Runner, job: MicroaggregationJob, path: str, chunks: Sequence[Chunk]
 ) -> list[Hashes]:
-    """Return the least hashes of the units of each stratum, up to k of them.
+    """Return the smallest hashes of the units of each stratum, up to k of them.
 
     Equal units have equal hashes. So fewer than k hashes are the exact number of units, and k
     hashes mean at least k units.
@@ -93,17 +93,17 @@ def strata_units(
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.n_records for chunk in chunks]
     hashes_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
-    for _, hashes_of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+    results = run_stage(runner, "counting units", unit_hashes_of_chunk, tasks, sizes)
+    for _, hashes_of_chunk in results:
         for stratum, hashes in hashes_of_chunk.items():
-            hashes_by_stratum[stratum] = np.union1d(hashes_by_stratum[stratum], hashes)[
-                : job.step.k
-            ]
+            merged_hashes = np.union1d(hashes_by_stratum[stratum], hashes)
+            hashes_by_stratum[stratum] = merged_hashes[: job.step.k]
     return hashes_by_stratum
 
 
 @worker_task
-def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
-    """Return the least hashes of the units of each stratum of a chunk, up to k of them."""
+def unit_hashes_of_chunk(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
+    """Return the smallest hashes of the units of each stratum of a chunk, up to k of them."""
     job: MicroaggregationJob = load_job(job_file)
     assert job.unit is not None
     hashes_by_stratum: dict[int, Hashes] = {}
@@ -125,13 +125,13 @@ def _sum_strata(
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.n_records for chunk in chunks]
     sums: Sums = {}
-    for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
+    for _, chunk_sums in run_stage(runner, "comparing strata", sum_strata_of_chunk, tasks, sizes):
         _add_sums(sums, chunk_sums)
     return sums
 
 
 @worker_task
-def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
+def sum_strata_of_chunk(job_file: str, chunk: Chunk) -> Sums:
     """Return the sums of the masked columns in each stratum of a chunk."""
     job: MicroaggregationJob = load_job(job_file)
     sums: Sums = {}

@@ -1,4 +1,4 @@
-"""Counts of the columns of a large table before and after masking, which can be added.
+"""Counts of the original and masked columns of a large table, added up block by block.
 
 The values of a numeric column are counted on a grid that is laid over a sample of the original. The
 intervals of the grid divide the bins of a histogram, so that bins are the same as in memory. Means
@@ -131,14 +131,14 @@ def count_on_grids(
 ) -> dict[str, tuple[SparseCounts, SparseCounts]]:
     """Count the values of numeric columns on their grids."""
     grid_counts = {}
-    for pair in zip(original, masked, strict=True):
-        grid = grids.get(pair[0].name)
-        if grid is not None:
+    for columns in zip(original, masked, strict=True):
+        name = columns[0].name
+        if name in grids:
             original_counts, masked_counts = (
-                SparseCounts.from_counts(grid.counts_of(column.values[~column.is_missing]))
-                for column in pair
+                SparseCounts.from_counts(grids[name].counts_of(column.values[~column.is_missing]))
+                for column in columns
             )
-            grid_counts[pair[0].name] = original_counts, masked_counts
+            grid_counts[name] = original_counts, masked_counts
     return grid_counts
 
 

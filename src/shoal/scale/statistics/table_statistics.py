@@ -195,24 +195,23 @@ def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
     if len(statistics) == 1:
         return statistics[0]
     moments: dict[str, Moments] = {}
-    for partial in statistics:
+    for part in statistics:
         moments |= {
             name: moments.get(name, Moments()) + new_moments
-            for name, new_moments in partial.moments.items()
+            for name, new_moments in part.moments.items()
         }
-    value_counts = merge_values([partial.value_counts for partial in statistics])
-    strata = [partial.strata for partial in statistics if partial.strata is not None]
-    samples = [partial.sample for partial in statistics if partial.sample is not None]
+    strata = [part.strata for part in statistics if part.strata is not None]
+    samples = [part.sample for part in statistics if part.sample is not None]
     return TableStatistics(
-        sum(partial.n_records for partial in statistics),
-        moments,
-        value_counts,
-        merge_combinations(strata, strata[0].column_names[:-1]) if strata else None,
-        Sample.merge(samples) if samples else None,
-        sum((partial.weight_statistics for partial in statistics), WeightStatistics()),
-        merge_weighted([partial.weighted for partial in statistics]),
-        sum(partial.n_without_unit for partial in statistics),
-        merge_values([partial.confidential for partial in statistics]),
+        n_records=sum(part.n_records for part in statistics),
+        moments=moments,
+        value_counts=merge_values([part.value_counts for part in statistics]),
+        strata=merge_combinations(strata, strata[0].column_names[:-1]) if strata else None,
+        sample=Sample.merge(samples) if samples else None,
+        weight_statistics=sum((part.weight_statistics for part in statistics), WeightStatistics()),
+        weighted=merge_weighted([part.weighted for part in statistics]),
+        n_without_unit=sum(part.n_without_unit for part in statistics),
+        confidential=merge_values([part.confidential for part in statistics]),
     )
 
 
@@ -237,14 +236,15 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
             # Unusable weights are refused when the weights of all parts have been counted.
             usable = np.where(weights > 0, weights, 0.0)
             weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
+    unit = [] if request.unit is None else [request.unit]
     return TableStatistics(
-        len(table),
-        moments,
-        count_values(table, request.categorical),
-        count_combinations(table, request.strata) if request.strata else None,
-        Sample.from_records(table.select(request.columns), hashes, request.share),
-        weight_statistics,
-        weighted,
-        0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),
-        count_values(table, request.confidential),
+        n_records=len(table),
+        moments=moments,
+        value_counts=count_values(table, request.categorical),
+        strata=count_combinations(table, request.strata) if request.strata else None,
+        sample=Sample.from_records(table.select(request.columns), hashes, request.share),
+        weight_statistics=weight_statistics,
+        weighted=weighted,
+        n_without_unit=sum(tables.missing_counts(frame, unit).values()),
+        confidential=count_values(table, request.confidential),
     )
