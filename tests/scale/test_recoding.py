@@ -183,9 +183,7 @@ def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, mo
         table = find(*words)
         counts = table.column(COUNT).to_numpy() - (np.arange(len(table)) == 0)
         at = table.column_names.index(COUNT)
-        return table.set_column(at, COUNT, pa.array(counts)).filter(
-            pa.array(counts > 0)
-        )
+        return table.set_column(at, COUNT, pa.array(counts)).filter(pa.array(counts > 0))
 
     monkeypatch.setattr("shoal.scale.recoding.run.find_combinations", one_record_less)
     source = write_files(workers(), tmp_path / "in")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from shoal.frame import tables
 from shoal.frame.columns import category_order
 from shoal.frame.kinds import Decision, Metadata, decide_kind
-from shoal.frame.missing_codes import MissingCodes, is_missing_code
+from shoal.frame.missing_codes import MissingCodes, count_missing_codes
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
 from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 from shoal.plan.definition.validation import check_kinds
+from shoal.plan.findings.missing_codes import missing_code_findings
 from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
@@ -122,7 +123,7 @@ def describe_interpretation(interpretation: Interpretation, frame: Frame) -> lis
     """Return findings on inferred kinds and on missing codes that occur in the original table."""
     return [
         *_kind_findings(interpretation.types),
-        *_missing_code_findings(interpretation.missing_codes, frame),
+        *missing_code_findings(count_missing_codes(frame, interpretation.missing_codes)),
     ]
 
 
@@ -204,22 +205,3 @@ def _kind_findings(types: Mapping[str, Type]) -> list[Finding]:
         for name, declared_type in types.items()
         if declared_type.why
     ]
-
-
-def _missing_code_findings(missing_codes: MissingCodes, frame: Frame) -> list[Finding]:
-    findings = []
-    for name, codes in missing_codes.items():
-        cells = int(is_missing_code(frame, name, codes).sum())
-        if cells:
-            cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
-            findings.append(
-                Finding(
-                    "missing-codes",
-                    "informs",
-                    f"{cells:,} {cells_hold.format(name)} a missing code and count as missing.",
-                    {"cells": cells},
-                    (name,),
-                    "Declare other codes with `missing_codes`.",
-                )
-            )
-    return findings

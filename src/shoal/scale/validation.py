@@ -36,12 +36,6 @@ def check_plan(plan: "Plan") -> None:
             "edits",
             "Edits are not checked by shoal.scale. Leave them out, and check the release.",
         )
-    if plan.missing_codes:
-        raise _unsupported(
-            "missing_codes",
-            "`missing_codes` are not supported by shoal.scale. Replace them by missing values"
-            " first.",
-        )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
     if unsupported_limits:

@@ -150,9 +150,15 @@ def judge(
 
 
 def judge_recoding(
-    job: ReleaseJob, counted: CountedRelease, recoded: RecodedCombinations
+    job: ReleaseJob,
+    counted: CountedRelease,
+    recoded: RecodedCombinations,
+    further_findings: Sequence[Finding],
 ) -> Verdict:
-    """Return the verdict on a release whose combinations of values were recoded."""
+    """Return the verdict on a release whose combinations of values were recoded.
+
+    ``further_findings`` are those of the run itself.
+    """
     plan = counted.plan
     exact = recoded.exact_shares(plan.masked)
     findings = [
@@ -160,6 +166,7 @@ def judge_recoding(
         *_findings_on_files(job, counted),
         *exact_value_findings(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
+        *further_findings,
         omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, counted.attained_k, counted.unit, findings, exact)

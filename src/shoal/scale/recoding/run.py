@@ -59,7 +59,7 @@ class RecodingRun(TableRun):
         n_records = int(recoded.record_counts.sum())
         check_guarantee(plan, measures, n_records, counted.n_records)
         check_constraints(plan, job, measures, shards)
-        verdict = judge_recoding(job, counted, recoded)
+        verdict = judge_recoding(job, counted, recoded, self.findings)
         self.warnings += python_warnings(verdict)
         return LargeRelease(
             target=self.folder.target,
