@@ -20,14 +20,14 @@ from shoal.scale.splitting.regions import Region, region_size
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch
 from shoal.scale.worker_task import worker_task
 
-MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
+MAX_CHUNKS = 2  # regions are joined up to this many times the size of a chunk
 
 
 def has_group_constraints(job: MicroaggregationJob) -> bool:
     """Return whether the step constrains its groups, so that a region of k records may fail."""
     step = job.step
-    constrained = step.diversity is not None or step.closeness is not None
-    return job.unit is not None or constrained or step.homogeneity == "merge"
+    is_constrained = step.diversity is not None or step.closeness is not None
+    return job.unit is not None or is_constrained or step.homogeneity == "merge"
 
 
 def join_regions(

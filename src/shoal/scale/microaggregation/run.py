@@ -1,6 +1,6 @@
 """The run of a plan of one microaggregation: statistics, cells, masked blocks, shards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -28,7 +28,7 @@ from shoal.scale.release import LargeRelease, join_summaries, provenance, summar
 from shoal.scale.runners.runner import run_stage, run_stage_in_order
 from shoal.scale.sources.sorting import check_sortable
 from shoal.scale.splitting.large_buckets import final_buckets, split_cell, split_large_buckets
-from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
+from shoal.scale.splitting.regions import Region, make_blocks, make_regions, region_size
 from shoal.scale.splitting.small_strata import merge_strata, smallest_unit_hashes
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
@@ -313,24 +313,8 @@ class MicroaggregationRun(TableRun):
     ) -> list[MaskedBlock]:
         """Group and mask all records, block by block; add their profiles to ``profile_counts``."""
         records_by_cell = sum_counts(file.record_counts for file in cell_files)
-        regions_by_stratum = [
-            make_regions(cells, records_by_cell, self.step.k, self.chunk_size)
-            for cells in cells_by_stratum
-        ]
-        if has_group_constraints(job):
-            regions_by_stratum = join_regions(
-                self.runner,
-                self.job_file,
-                regions_by_stratum,
-                cell_files,
-                records_by_cell,
-                self.chunk_size,
-            )
-        blocks = make_blocks(
-            [region for regions in regions_by_stratum for region in regions],
-            records_by_cell,
-            self.chunk_size,
-        )
+        regions = self._make_regions(job, cell_files, cells_by_stratum, records_by_cell)
+        blocks = make_blocks(regions, records_by_cell, self.chunk_size)
         folder = str(self.folder.path("masked"))
         tasks, sizes = [], []
         for block_number, block in enumerate(blocks):
@@ -345,3 +329,26 @@ class MicroaggregationRun(TableRun):
             masked_blocks[position] = replace(masked, profile=BlockProfile())
         self.folder.remove("cells")
         return [masked_blocks[position] for position in range(len(blocks))]
+
+    def _make_regions(
+        self,
+        job: MicroaggregationJob,
+        cell_files: Sequence[ScratchFile],
+        cells_by_stratum: Sequence[Sequence[int]],
+        records_by_cell: Mapping[int, int],
+    ) -> list[Region]:
+        """Return the regions of all strata, each large enough to meet what the step requires."""
+        regions_by_stratum = [
+            make_regions(cells, records_by_cell, self.step.k, self.chunk_size)
+            for cells in cells_by_stratum
+        ]
+        if has_group_constraints(job):
+            regions_by_stratum = join_regions(
+                self.runner,
+                self.job_file,
+                regions_by_stratum,
+                cell_files,
+                records_by_cell,
+                self.chunk_size,
+            )
+        return [region for regions in regions_by_stratum for region in regions]

@@ -1,4 +1,4 @@
-"""Chunks: row groups of Parquet files that one worker reads at a time."""
+"""Chunks of a source: row groups of a Parquet file that a worker reads at a time."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -175,6 +175,7 @@ def _canonical_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def _canonical_type(arrow_type: Any) -> Any:
+    """Return the type that values of a type are read as: one that can be sorted and grouped."""
     if pa.types.is_dictionary(arrow_type):
         return _canonical_type(arrow_type.value_type)
     replacements = {
@@ -188,6 +189,7 @@ def _canonical_type(arrow_type: Any) -> Any:
 def _check_same_columns(
     first_schema: pa.Schema, other_schema: pa.Schema, first_path: str, other_path: str
 ) -> None:
+    """Refuse two files that do not have the same columns of the same types."""
     expected = {field.name: field.type for field in first_schema}
     types = {field.name: field.type for field in other_schema}
     differing = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
@@ -202,6 +204,7 @@ def _check_same_columns(
 
 
 def _check_names(schema: pa.Schema, path: str) -> None:
+    """Refuse names that several columns share."""
     duplicates = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
     if duplicates:
         raise ColumnError(
@@ -218,6 +221,7 @@ def _is_ordered(field: Any) -> bool:
 
 @contextmanager
 def _translate_read_errors(path: str) -> Iterator[None]:
+    """Translate exceptions of pyarrow and of the file system into `FileError`."""
     try:
         yield
     except FileNotFoundError:

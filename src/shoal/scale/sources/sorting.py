@@ -35,6 +35,7 @@ def check_sortable(schema: pa.Schema) -> None:
 
 
 def _is_sortable(arrow_type: Any) -> bool:
+    """Return whether values of a type can be sorted."""
     if pa.types.is_struct(arrow_type):  # sorting an empty table does not check the fields
         return all(_is_sortable(field.type) for field in arrow_type)
     try:

@@ -56,6 +56,6 @@ def make_blocks(
     return blocks
 
 
-def region_size(region: Region, records_by_cell: Mapping[int, int]) -> int:
-    """Return the number of records of a region, given that of each cell."""
-    return sum(records_by_cell.get(cell, 0) for cell in region)
+def region_size(cells: Sequence[int], records_by_cell: Mapping[int, int]) -> int:
+    """Return the number of records of the cells of one region, or of several."""
+    return sum(records_by_cell.get(cell, 0) for cell in cells)
