@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReleaseJob:
-    """What is released of a large table, and what is counted on it.
+    """Which columns of a large table are released, and what is counted on them.
 
     Parameters
     ----------

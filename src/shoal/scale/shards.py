@@ -1,4 +1,4 @@
-"""Write the files of a release, and count classes in what is read back from them."""
+"""Write the files of a release, and count classes in the records read back from them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple

@@ -14,7 +14,7 @@ from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.statistics.weights import sum_totals, total_change
 
-# The measures that are computed on a large table, as far as its columns allow.
+# The measures that are computed on a large table, if its columns allow.
 MICROAGGREGATION_MEASURES = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
     "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",

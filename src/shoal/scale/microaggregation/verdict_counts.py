@@ -47,9 +47,10 @@ class VerdictCounts:
     Parameters
     ----------
     unchanged : dict
-        Number of records with the original value, also (``""``) in all masked columns together.
+        Number of records with the original value; under ``""``, of those with the original values
+        in all masked columns.
     present : dict
-        Number of records with an original value, also (``""``) of all records.
+        Number of records whose original value is not missing; under ``""``, of all records.
     one_contributor : dict
         Number of groups whose released value comes from one record, or one unit.
     few_contributors : dict

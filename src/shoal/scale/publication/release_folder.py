@@ -82,7 +82,7 @@ class ReleaseFolder:
         return str(entry["name"])
 
     def check_sources(self, paths: Sequence[str], source_folders: Sequence[str] = ()) -> None:
-        """Refuse to replace a folder that contains the source, also through links.
+        """Refuse to replace a folder that contains the source, directly or through links.
 
         The release must not be inside a source folder either: masking that folder again would
         count the released records as further persons.

@@ -151,7 +151,7 @@ def _store_files(location: str) -> list[str]:
 
 
 def _identity(path: str) -> str:
-    """Return the name that a file has whichever link leads to it."""
+    """Return the real path of a file, which all links to it share; an address as it is."""
     return path if is_remote(path) else os.path.realpath(path)
 
 

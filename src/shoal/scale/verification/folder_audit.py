@@ -99,7 +99,7 @@ class FolderAudit:
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
-        """The hash of every file in the folder, also of unexpected ones, by its name there."""
+        """The hash of every file in the folder, including unexpected ones, by its name there."""
         names = list(list_files(self.folder))
         hashes = {}
         for n_done, name in enumerate(names):

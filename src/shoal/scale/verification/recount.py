@@ -69,7 +69,7 @@ def recount(
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
-    """Return the least diversity and the greatest distance of a class, as far as guaranteed.
+    """Return the least diversity and the greatest distance of a class, if they are promised.
 
     Units are not in the files. If k counts units, only distinct values are counted, by records: an
     upper bound, since counting units never gives more distinct values.
