@@ -59,7 +59,7 @@ def people(n=3000, seed=0):
     rng = np.random.default_rng(seed)
     return pa.table(
         {
-            "name": [f"p{at}" for at in range(n)],
+            "name": [f"p{number}" for number in range(n)],
             "age": rng.integers(18, 90, n),
             "height": rng.normal(170, 9, n).round(1),
             "job": rng.choice(["baker", "clerk", "nurse", "smith"], n, p=[0.4, 0.3, 0.2, 0.1]),
@@ -71,11 +71,11 @@ def people(n=3000, seed=0):
 
 
 def write_files(table, folder, files=3, row_group_size=400):
-    """Write a table to some files of a folder; return the folder."""
+    """Write a table to a folder, in several files; return the folder."""
     folder.mkdir(parents=True)
-    edges = np.linspace(0, len(table), files + 1).astype(int)
-    for at, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
-        path = folder / f"{at}.parquet"
+    borders = np.linspace(0, len(table), files + 1).astype(int)
+    for number, (start, stop) in enumerate(zip(borders[:-1], borders[1:], strict=True)):
+        path = folder / f"{number}.parquet"
         pq.write_table(table.slice(start, stop - start), path, row_group_size=row_group_size)
     return folder
 
@@ -85,45 +85,48 @@ def masked_in_two_orders(table, plan, folder, client, **options):
     shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
     return [
         scale.mask(
-            write_files(one, folder / f"in{at}", at + 1, 60), plan, folder / f"out{at}",
-            client=client, **options,
+            write_files(records, folder / f"in{number}", number + 1, 60),
+            plan,
+            folder / f"out{number}",
+            client=client,
+            **options,
         )
-        for at, one in enumerate((table, shuffled))
-    ]  # fmt: skip
+        for number, records in enumerate((table, shuffled))
+    ]
 
 
 @contextmanager
-def at_stages(act, *stages):
+def at_stages(action, *stages):
     """Call ``act`` once in each stage, when its first task has ended."""
-    left = list(stages)
+    remaining = list(stages)
 
     def listener(stage, done, total):
-        if stage in left and 0 < done < total:
-            left.remove(stage)
-            act()
+        if stage in remaining and 0 < done < total:
+            remaining.remove(stage)
+            action()
 
     with progress.reporting_to(listener):
         yield
-    assert not left
+    assert not remaining
 
 
-def both(client):
+def wait_for_two_workers(client):
     """Wait until two workers answer: a test before may have ended one.
 
     Their nannies must know of them too: a worker that dies while it starts is not
     always started again.
     """
-    until = time.monotonic() + PATIENCE
-    while len(pids(client)) < 2 or not all(map(knows, client.cluster.workers.values())):
+    deadline = time.monotonic() + PATIENCE
+    while len(worker_pids(client)) < 2 or not all(map(is_running, client.cluster.workers.values())):
         nannies = {name: nanny.status.name for name, nanny in client.cluster.workers.items()}
         assert len(nannies) == 2, f"the cluster gave a worker up: {nannies}"
-        assert time.monotonic() < until, f"no worker in {PATIENCE} seconds: {nannies}"
+        assert time.monotonic() < deadline, f"no worker in {PATIENCE} seconds: {nannies}"
         time.sleep(0.1)
 
 
-def knows(nanny):
+def is_running(nanny):
     return nanny.process is not None and nanny.process.status.name == "running"
 
 
-def pids(client):
+def worker_pids(client):
     return sorted(client.run(os.getpid, on_error="ignore").values())

@@ -28,13 +28,13 @@ def advised(limits, **options):
 def test_no_k_below_the_advised_one_meets_the_limits():
     limits = {"max_linkage": 0.2}
     advice = advised(limits)
-    every = {
+    linkage_by_k = {
         k: advised(limits, k=k).trials[0].results[0].value for k in range(3, advice.plan.k + 1)
     }
-    assert [k for k, linkage in every.items() if linkage <= 0.2] == [advice.plan.k]
-    assert advice.best.results[0].value == every[advice.plan.k]
+    assert [k for k, linkage in linkage_by_k.items() if linkage <= 0.2] == [advice.plan.k]
+    assert advice.best.results[0].value == linkage_by_k[advice.plan.k]
     assert [result.limit.name for result in advice.binding] == ["max_linkage"]
-    assert advice.binding[0].value == every[advice.plan.k - 1]
+    assert advice.binding[0].value == linkage_by_k[advice.plan.k - 1]
     assert 1 < len(advice.trials) <= 30
 
 
@@ -146,7 +146,7 @@ def test_the_advised_plan_runs_unedited(folder):
     assert run.exit_code == 0
     released = json.loads(run.stdout)
     assert released["limits"] == content["best"]["limits"]
-    measures = {one["name"]: one["value"] for one in released["measures"]}
+    measures = {entry["name"]: entry["value"] for entry in released["measures"]}
     loss = content["best"]["information_loss"]
     assert measures["information_loss"] == pytest.approx(loss, rel=1e-3)
     assert Plan.load("plan.toml").k == content["best"]["strength"]

@@ -22,8 +22,7 @@ from hypothesis import strategies as st
 import shoal
 from raising import raises
 from shoal import _progress as progress
-from shoal.comparison import Comparison, Trial, compare_plans, grid
-from shoal.comparison import plans as plans_module
+from shoal.comparison import Comparison, Trial, compare_plans, grid, plan_comparison
 from shoal.comparison.cache import Cache, _source_hash
 from shoal.comparison.parallel import run_parallel
 from shoal.errors import (
@@ -53,8 +52,8 @@ def comparison(firms):
 
 
 def test_every_combination_is_run_and_gives_what_a_release_gives(firms, comparison):
-    wanted = product(["mdav", "sorted"], [3, 2], [0, 0.5])
-    for trial, (method, k, share) in zip(comparison.trials, wanted, strict=True):
+    combinations = product(["mdav", "sorted"], [3, 2], [0, 0.5])
+    for trial, (method, k, share) in zip(comparison.trials, combinations, strict=True):
         assert (trial.method, trial.plan.k, trial.dependence) == (method, k, share)
         release = shoal.microaggregate(
             firms[[*KNOWN, *SECRET]], KNOWN, k=k, method=method, dependence=share,
@@ -81,7 +80,10 @@ points = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, m
 @given(points)
 def test_nothing_beats_the_front_and_it_beats_all_else(points):
     comparison = trials_of(points)
-    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in comparison.front]
+    front = [
+        (trial.measures["information_loss"], trial.measures["linkage"])
+        for trial in comparison.front
+    ]
     for x, y in points:
         better = any(a <= x and b <= y and (a, b) != (x, y) for a, b in points)
         assert ((x, y) in front) == (not better)
@@ -92,7 +94,10 @@ def test_nothing_beats_the_front_and_it_beats_all_else(points):
 @given(points)
 def test_the_recommended_trial_is_the_nearest_to_the_ideal_point(points):
     comparison = trials_of(points)
-    front = [(t.measures["information_loss"], t.measures["linkage"]) for t in comparison.front]
+    front = [
+        (trial.measures["information_loss"], trial.measures["linkage"])
+        for trial in comparison.front
+    ]
     (left, right), (low, high) = ((min(axis), max(axis)) for axis in zip(*front, strict=True))
 
     def distance(x, y):
@@ -106,13 +111,13 @@ def test_the_recommended_trial_is_the_nearest_to_the_ideal_point(points):
 
 
 def test_a_trial_that_does_not_keep_its_guarantee_is_not_recommended():
-    good, bad = (
+    qualified, not_kept = (
         Trial(PLAN, "mdav", {"information_loss": x, "linkage": y}, verdict=status)
         for x, y, status in ((2, 1, "qualified"), (1, 2, "not kept"))
     )
-    assert Comparison((bad, good), "linkage").recommended is good
-    assert Comparison((bad,), "linkage").recommended is None
-    assert Comparison((bad,), "linkage").reason
+    assert Comparison((not_kept, qualified), "linkage").recommended is qualified
+    assert Comparison((not_kept,), "linkage").recommended is None
+    assert Comparison((not_kept,), "linkage").reason
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
@@ -129,9 +134,9 @@ def test_the_frame_is_of_the_library_of_the_table(firms, library):
     assert columns["run"] == [1, 2, 3, 4]
     assert columns["k"] == [2, 3, 2, 3]
     assert columns["pareto_front"] == [trial in comparison.front for trial in comparison.trials]
-    assert [at for at, best in enumerate(columns["recommended"]) if best] == [
-        comparison.trials.index(comparison.recommended)
-    ]
+    assert [
+        number for number, is_recommended in enumerate(columns["recommended"]) if is_recommended
+    ] == [comparison.trials.index(comparison.recommended)]
     losses = [trial.measures["information_loss"] for trial in comparison.trials[:3]]
     assert columns["information_loss"][:3] == pytest.approx(losses)
     assert [bool(error) for error in columns["error"]] == [False, False, False, True]
@@ -141,11 +146,11 @@ def test_the_plot_shows_every_run_without_pyplot(comparison, monkeypatch):
     figure = comparison.plot()
     (axes,) = figure.axes
     shown = {tuple(point) for line in axes.lines for point in line.get_xydata()}
-    wanted = {
-        (t.measures["information_loss"], 100 * t.measures["reidentification"])
-        for t in comparison.trials
+    expected = {
+        (trial.measures["information_loss"], 100 * trial.measures["reidentification"])
+        for trial in comparison.trials
     }
-    assert shown == wanted
+    assert shown == expected
     numbers = [text.get_text() for text in axes.texts]
     assert numbers == [row["number"] for row in trial_rows(comparison)]
     assert figure._repr_png_().startswith(b"\x89PNG")
@@ -156,7 +161,7 @@ def test_the_plot_shows_every_run_without_pyplot(comparison, monkeypatch):
 
 def test_the_front_follows_the_direction_of_the_risk():
     comparison = trials_of([(1, 3), (2, 10), (3, 5), (1, 2)], "smallest_class")
-    assert [t.measures["smallest_class"] for t in comparison.front] == [3, 10]
+    assert [trial.measures["smallest_class"] for trial in comparison.front] == [3, 10]
 
 
 def test_plans_that_cannot_be_run_are_reported_and_the_others_are_run(firms):
@@ -173,23 +178,25 @@ def test_threads_change_nothing(firms, comparison):
         firms, KNOWN, k=[3, 2], method=["mdav", "sorted"], dependence=[0, 0.5],
         confidential=SECRET, n_jobs=3,
     )  # fmt: skip
-    assert [t.measures for t in again.trials] == [t.measures for t in comparison.trials]
+    assert [trial.measures for trial in again.trials] == [
+        trial.measures for trial in comparison.trials
+    ]
 
 
 def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
     options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
     first = shoal.compare(firms, KNOWN, **options)
-    monkeypatch.setattr(plans_module, "_run_plan", lambda *_: pytest.fail("made again"))
+    monkeypatch.setattr(plan_comparison, "_run_plan", lambda *_: pytest.fail("made again"))
     second = shoal.compare(firms, KNOWN, **options)
-    assert [t.measures for t in second.trials] == [t.measures for t in first.trials]
+    assert [trial.measures for trial in second.trials] == [trial.measures for trial in first.trials]
     # A drawn seed is kept too: the plan repeats the run.
-    assert [t.plan for t in second.trials] == [t.plan for t in first.trials]
+    assert [trial.plan for trial in second.trials] == [trial.plan for trial in first.trials]
     assert "random_state" in str(second.trials[2].plan.to_dict())
 
 
 @pytest.mark.parametrize("change", ["cell", "name", "k", "risk", "code"])
 def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch, change):
-    kept = Cache(tmp_path)
+    cache = Cache(tmp_path)
     data, columns, options = firms, KNOWN, {"k": 3, "risk": "linkage"}
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
     if change == "cell":
@@ -201,7 +208,7 @@ def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch
     else:
         options[change] = {"k": 4, "risk": "linkage_top2"}[change]
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
-    assert len(list(kept.folder.iterdir())) == 2
+    assert len(list(cache.folder.iterdir())) == 2
 
 
 def test_the_code_of_a_run_is_that_of_the_whole_package(tmp_path):
@@ -223,9 +230,9 @@ def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     (file,) = folder.iterdir()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    kept = json.loads(file.read_text())
-    assert set(kept) == {"method", "measures", "seeded", "verdict"}
-    assert all(isinstance(value, int | float) for value in kept["measures"].values())
+    entry = json.loads(file.read_text())
+    assert set(entry) == {"method", "measures", "seeded", "verdict"}
+    assert all(isinstance(value, int | float) for value in entry["measures"].values())
     assert "SECRET" not in file.read_text()
 
 
@@ -246,15 +253,15 @@ def test_a_cache_that_cannot_be_written_is_reported(firms, tmp_path):
 
 
 def test_what_is_done_before_an_interrupt_is_kept(firms, tmp_path):
-    def enough(stage, done, total):
+    def interrupt_after_two(stage, done, total):
         if stage == "comparing" and done >= 2:
             raise KeyboardInterrupt
 
     options = {"k": [2, 3, 4, 5], "method": "mdav", "cache": tmp_path}
-    before = threading.active_count()
-    with progress.reporting_to(enough), pytest.raises(KeyboardInterrupt):
+    n_threads = threading.active_count()
+    with progress.reporting_to(interrupt_after_two), pytest.raises(KeyboardInterrupt):
         shoal.compare(firms, KNOWN, **options)
-    assert threading.active_count() == before
+    assert threading.active_count() == n_threads
     assert 2 <= len(list(tmp_path.iterdir())) <= 4
     assert len(shoal.compare(firms, KNOWN, **options).trials) == 4
 
@@ -282,7 +289,7 @@ def test_a_fault_in_one_run_ends_the_comparison(firms, monkeypatch):
     def broken(*_):
         raise RuntimeError("unforeseen")
 
-    monkeypatch.setattr(plans_module, "_run_plan", broken)
+    monkeypatch.setattr(plan_comparison, "_run_plan", broken)
     with pytest.raises(RuntimeError, match="unforeseen"):
         shoal.compare(firms, KNOWN, k=[2, 3], method="mdav")
 
@@ -312,9 +319,9 @@ def test_bad_comparisons_are_refused(firms, options, code):
 def test_the_folder_holds_map_tables_and_plans_that_run(firms, comparison, tmp_path):
     comparison.save(tmp_path / "new")
     folder = tmp_path / "new"
-    made = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    numbered = {f"plans/{at:02d}.toml" for at in range(1, 9)}
-    assert made == {"comparison.html", "map.svg", "table.csv", "table.json", *numbered}
+    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    numbered = {f"plans/{number:02d}.toml" for number in range(1, 9)}
+    assert files == {"comparison.html", "map.svg", "table.csv", "table.json", *numbered}
     table = pd.read_csv(folder / "table.csv", dtype={"number": str})
     for row in table.to_dict("records"):
         plan = shoal.Plan.load(folder / row["plan"])

@@ -35,7 +35,9 @@ def test_census_gives_the_published_curve():
 
 
 def curve(*pairs):
-    return [TradeoffPoint(3, at / (len(pairs) - 1), x, y) for at, (x, y) in enumerate(pairs)]
+    return [
+        TradeoffPoint(3, position / (len(pairs) - 1), x, y) for position, (x, y) in enumerate(pairs)
+    ]
 
 
 def test_the_knee_gains_most_for_what_it_costs():
@@ -56,9 +58,11 @@ def test_the_relative_choice_weighs_per_cents_of_both():
 
 def test_confidential_categories_have_a_curve():
     people = datasets.survey()[["age", "height", "smoker"]]
-    zero, half, one = sweep(people, ["age", "height"], ["smoker"], k=[5], lambdas=[0.5, 1])
-    assert zero.distortion_y > half.distortion_y >= one.distortion_y
-    assert one.distortion_y < 0.01 < zero.distortion_y < 0.5
+    without, with_half, with_all = sweep(
+        people, ["age", "height"], ["smoker"], k=[5], lambdas=[0.5, 1]
+    )
+    assert without.distortion_y > with_half.distortion_y >= with_all.distortion_y
+    assert with_all.distortion_y < 0.01 < without.distortion_y < 0.5
 
 
 def test_where_nothing_is_traded_the_knee_loses_least():
@@ -71,9 +75,9 @@ def test_lambda_zero_is_tried_in_any_case():
     points = sweep(sme, ["surface", "employees"], ["turnover"], k=[3, 2], lambdas=[1])
     assert [(point.k, point.dependence) for point in points] == [(2, 0), (2, 1), (3, 0), (3, 1)]
     assert points[0].increments(points[0]) == (0, 0)
-    rise, fall = points[1].increments(points[0])
-    assert rise == pytest.approx(points[1].distortion_x / points[0].distortion_x - 1)
-    assert fall == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
+    change_of_x, change_of_y = points[1].increments(points[0])
+    assert change_of_x == pytest.approx(points[1].distortion_x / points[0].distortion_x - 1)
+    assert change_of_y == pytest.approx(points[1].distortion_y / points[0].distortion_y - 1)
 
 
 def test_a_plan_is_shown_on_the_curve():
@@ -101,18 +105,18 @@ def test_what_cannot_be_swept_is_refused():
 def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     datasets.sme().to_csv("sme.csv", index=False)
-    base = (
+    command = (
         "tradeoff sme.csv -c surface -c employees --confidential turnover -k 2,3"
         " --dependence 0,.5,1"
     )
-    result = CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg"])
+    result = CliRunner().invoke(app, [*command.split(), "--plot", "curves.svg"])
     assert result.exit_code == 0
     assert result.stdout.count("<- knee") == 2
     first = (tmp_path / "curves.svg").read_bytes()
     assert first.startswith(b"<?xml")
-    CliRunner().invoke(app, [*base.split(), "--plot", "curves.svg", "--force"])
+    CliRunner().invoke(app, [*command.split(), "--plot", "curves.svg", "--force"])
     assert (tmp_path / "curves.svg").read_bytes() == first
-    content = json.loads(CliRunner().invoke(app, [*base.split(), "--json"]).stdout)
+    content = json.loads(CliRunner().invoke(app, [*command.split(), "--json"]).stdout)
     assert len(content["points"]) == 6
     assert set(content["knee"]) == {"2", "3"}
 
@@ -129,8 +133,8 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
 def test_bad_sweeps_end_with_a_reason(tmp_path, monkeypatch, change, code, message):
     monkeypatch.chdir(tmp_path)
     datasets.sme().to_csv("sme.csv", index=False)
-    base = ["tradeoff", "sme.csv", "-c", "surface", "--confidential", "turnover"]
-    result = CliRunner().invoke(app, [*base, *change])
+    arguments = ["tradeoff", "sme.csv", "-c", "surface", "--confidential", "turnover"]
+    result = CliRunner().invoke(app, [*arguments, *change])
     assert result.exit_code == code
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["sme.csv"]

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from clusters import both, pids
+from clusters import wait_for_two_workers, worker_pids
 from raising import raises
 from shoal import _progress as progress
 from shoal import lower_bound, scale
@@ -19,7 +19,7 @@ from shoal.errors import ClusterError, FileError, InputError, ParameterError
 from shoal.partitioners._dual_bound import certificate, corrections
 from shoal.partitioners._dual_bound.executor import ThreadExecutor
 from shoal.partitioners._dual_bound.row_corrections import CorrectionSearch
-from shoal.scale.bounds import run
+from shoal.scale.bounds import distributed_bound
 from shoal.scale.bounds.executor import RunnerExecutor
 from shoal.scale.storage import array_files
 from shoal.scale.storage.array_files import map_arrays, write_arrays
@@ -46,7 +46,7 @@ def X():
 
 
 @pytest.fixture(scope="module")
-def right(X):
+def bound_of_threads(X):
     return lower_bound(X, K, "blocks", n_jobs=1)
 
 
@@ -81,7 +81,7 @@ class InThisProcess:
 
 
 def ticking():
-    """Return a clock that is one second later at every look."""
+    """Return a clock that is one second later at every call."""
     ticks = count()
     return lambda: float(next(ticks))
 
@@ -90,30 +90,30 @@ def interrupt():
     raise KeyboardInterrupt
 
 
-def at_reports(act, *parts):
+def at_reports(action, *stage_phrases):
     """Return a listener that calls ``act`` once for each part of a stage, amid its tasks."""
-    left = list(parts)
+    remaining = list(stage_phrases)
 
     def listener(stage, done, total):
-        for part in left:
-            if part in stage and 0 < done < total:
-                left.remove(part)
-                act()
+        for phrase in remaining:
+            if phrase in stage and 0 < done < total:
+                remaining.remove(phrase)
+                action()
                 break
 
-    return listener, left
+    return listener, remaining
 
 
 @pytest.mark.parametrize("runner", ["processes:1", "pool", "client"])
-def test_every_runner_proves_the_bound_of_threads(runner, X, right, request, tmp_path):
+def test_every_runner_proves_the_bound_of_threads(runner, X, bound_of_threads, request, tmp_path):
     client = runner if ":" in runner else request.getfixturevalue(runner)
-    assert scale.lower_bound(X, K, client=client, scratch=tmp_path) == right
+    assert scale.lower_bound(X, K, client=client, scratch=tmp_path) == bound_of_threads
     assert not list(tmp_path.iterdir())
 
 
-def test_neither_repeated_tasks_nor_their_order_change_the_bound(X, right):
+def test_neither_repeated_tasks_nor_their_order_change_the_bound(X, bound_of_threads):
     runner = InThisProcess()
-    assert scale.lower_bound(X, K, client=runner) == right
+    assert scale.lower_bound(X, K, client=runner) == bound_of_threads
     assert max(runner.waves) == 10  # chunks of all rows
     assert runner.waves.count(4) > 20  # blocks that are ascended together
 
@@ -133,62 +133,62 @@ def test_tasks_hold_no_records(X):
     assert max(runner.task_bytes) < X.nbytes
 
 
-def test_a_killed_process_of_a_pool_changes_nothing(X, right, pool, tmp_path):
+def test_a_killed_process_of_a_pool_changes_nothing(X, bound_of_threads, pool, tmp_path):
     def kill():
         multiprocessing.active_children()[0].kill()
 
-    listener, left = at_reports(kill, "correcting", "temperature 0.1")
+    listener, remaining = at_reports(kill, "correcting", "temperature 0.1")
     with progress.reporting_to(listener):
-        assert scale.lower_bound(X, K, client=pool, scratch=tmp_path) == right
-    assert not left
+        assert scale.lower_bound(X, K, client=pool, scratch=tmp_path) == bound_of_threads
+    assert not remaining
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
-def test_a_killed_worker_of_a_cluster_changes_nothing(X, right, processes, tmp_path):
+def test_a_killed_worker_of_a_cluster_changes_nothing(X, bound_of_threads, processes, tmp_path):
     def kill():
-        both(processes)
-        os.kill(pids(processes)[0], signal.SIGKILL)
+        wait_for_two_workers(processes)
+        os.kill(worker_pids(processes)[0], signal.SIGKILL)
 
-    listener, left = at_reports(kill, "correcting", "temperature 0.05")
+    listener, remaining = at_reports(kill, "correcting", "temperature 0.05")
     with progress.reporting_to(listener):
-        assert scale.lower_bound(X, K, client=processes, scratch=tmp_path) == right
-    assert not left
+        assert scale.lower_bound(X, K, client=processes, scratch=tmp_path) == bound_of_threads
+    assert not remaining
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("budget", [0, 3, 30, 150])
-def test_a_budget_keeps_the_bound_so_far(budget, X, right, tmp_path):
+def test_a_budget_keeps_the_bound_so_far(budget, X, bound_of_threads, tmp_path):
     clock = ticking()
     options = {"client": InThisProcess(), "scratch": tmp_path, "budget": budget, "clock": clock}
     bound = scale.lower_bound(X, K, **options)
-    assert lower_bound(X, K) * (1 - 1e-9) <= bound < right
-    assert clock() < 3 * budget + 100  # looks, of the hundreds that a whole run takes
+    assert lower_bound(X, K) * (1 - 1e-9) <= bound < bound_of_threads
+    assert clock() < 3 * budget + 100  # calls, of the hundreds that a whole run makes
     assert not list(tmp_path.iterdir())
 
 
-def test_a_budget_counts_the_seconds_of_workers(X, right, pool, monkeypatch):
-    monkeypatch.setattr(run, "time", SimpleNamespace(process_time=lambda: 0.0))
-    assert scale.lower_bound(X, K, client=pool, budget=0.01) < right
-    assert scale.lower_bound(X, K, client=InThisProcess(), budget=0.01) == right
+def test_a_budget_counts_the_seconds_of_workers(X, bound_of_threads, pool, monkeypatch):
+    monkeypatch.setattr(distributed_bound, "time", SimpleNamespace(process_time=lambda: 0.0))
+    assert scale.lower_bound(X, K, client=pool, budget=0.01) < bound_of_threads
+    assert scale.lower_bound(X, K, client=InThisProcess(), budget=0.01) == bound_of_threads
 
 
 @pytest.mark.parametrize("part", ["correcting", "temperature 0.1", "temperature 0.007"])
-def test_an_interrupt_keeps_the_bound_so_far(part, X, right, tmp_path):
-    listener, left = at_reports(interrupt, part)
+def test_an_interrupt_keeps_the_bound_so_far(part, X, bound_of_threads, tmp_path):
+    listener, remaining = at_reports(interrupt, part)
     with progress.reporting_to(listener):
         bound = scale.lower_bound(X, K, client=InThisProcess(), scratch=tmp_path)
-    assert not left
-    assert lower_bound(X, K) * (1 - 1e-9) <= bound < right
+    assert not remaining
+    assert lower_bound(X, K) * (1 - 1e-9) <= bound < bound_of_threads
     assert not list(tmp_path.iterdir())
 
 
-def test_an_interrupt_ends_the_tasks_of_a_pool(X, right, pool, tmp_path):
-    listener, left = at_reports(interrupt, "temperature 0.01")
+def test_an_interrupt_ends_the_tasks_of_a_pool(X, bound_of_threads, pool, tmp_path):
+    listener, remaining = at_reports(interrupt, "temperature 0.01")
     with progress.reporting_to(listener):
         bound = scale.lower_bound(X, K, client=pool, scratch=tmp_path)
-    assert not left
-    assert lower_bound(X, K) * (1 - 1e-9) <= bound < right
+    assert not remaining
+    assert lower_bound(X, K) * (1 - 1e-9) <= bound < bound_of_threads
     assert not pool._processes
     assert not list(tmp_path.iterdir())
 
@@ -243,9 +243,9 @@ def s3():
     _open_store.cache_clear()
 
 
-def test_scratch_files_can_be_in_a_store(s3, X, right):
+def test_scratch_files_can_be_in_a_store(s3, X, bound_of_threads):
     scratch, earlier = f"s3://{BUCKET}/private", len(s3.log)
-    assert scale.lower_bound(X, K, client="processes:2", scratch=scratch) == right
+    assert scale.lower_bound(X, K, client="processes:2", scratch=scratch) == bound_of_threads
     assert not s3.files()
     reads = [
         key for method, key in s3.log[earlier:] if method == "GET" and key.endswith("/arrays/table")

@@ -21,14 +21,14 @@ def source(tmp_path):
     return str(write_files(people(400).drop(["name"]), tmp_path / "in", files=2))
 
 
-def shoal(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
+def shoal(*arguments):
+    return CliRunner().invoke(app, [str(word) for word in arguments])
 
 
 def test_a_folder_becomes_a_folder_with_report_and_manifest_on_a_local_cluster(source, tmp_path):
-    words = ["mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json"]
+    arguments = ["mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav", "--json"]
     beside = ["--report", tmp_path / "report.html", "--manifest", tmp_path / "out.json"]
-    result = shoal(*words, *beside)
+    result = shoal(*arguments, *beside)
     assert result.exit_code == 0, result.output
     content = json.loads(result.stdout)
     assert content["records"] == 400
@@ -68,56 +68,56 @@ def test_options_for_text_files_are_refused(option, value, source, tmp_path):
 
 
 @pytest.fixture
-def given(monkeypatch):
+def options_of_mask(monkeypatch):
     """Return what the command would hand over to the cluster."""
-    given = {}
+    options_of_mask = {}
 
     def mask(sources, plan, target, **options):
-        given.update(options, sources=sources)
+        options_of_mask.update(options, sources=sources)
         raise FileError("Enough.")
 
     monkeypatch.setattr("shoal.scale.mask", mask)
-    return given
+    return options_of_mask
 
 
 def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
-    source, tmp_path, given
+    source, tmp_path, options_of_mask
 ):
-    words = ["-c", "age", "-k", 4, "-m", "mdav", "--chunk-size", 100, "--seed", 3]
-    result = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *words)
+    arguments = ["-c", "age", "-k", 4, "-m", "mdav", "--chunk-size", 100, "--seed", 3]
+    result = shoal("mask", f"{source}/0.parquet", tmp_path / "out", *arguments)
     assert "Enough." in result.stderr
-    assert (given["chunk_size"], given["random_state"]) == (100, 3)
+    assert (options_of_mask["chunk_size"], options_of_mask["random_state"]) == (100, 3)
 
 
-def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, given):
+def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, options_of_mask):
     result = shoal("mask", f"{source}/0.parquet", f"{tmp_path}/out/", "-c", "age", "-k", 4)
     assert "Enough." in result.stderr
-    assert given["sources"] == [f"{source}/0.parquet"]
+    assert options_of_mask["sources"] == [f"{source}/0.parquet"]
 
 
-def test_mask_and_run_hand_over_the_same_options(source, tmp_path, given):
+def test_mask_and_run_hand_over_the_same_options(source, tmp_path, options_of_mask):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
-    words = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]
-    words += ["--scheduler", "tcp://x:1", "--chunk-size", 7]
-    assert "Enough." in shoal("mask", source, "out", "-c", "age", "-k", 4, *words).stderr
-    by_mask = dict(given)
-    given.clear()
-    assert "Enough." in shoal("run", plan, source, "out", *words).stderr
-    assert given == by_mask
-    assert given == {
+    arguments = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]
+    arguments += ["--scheduler", "tcp://x:1", "--chunk-size", 7]
+    assert "Enough." in shoal("mask", source, "out", "-c", "age", "-k", 4, *arguments).stderr
+    by_mask = dict(options_of_mask)
+    options_of_mask.clear()
+    assert "Enough." in shoal("run", plan, source, "out", *arguments).stderr
+    assert options_of_mask == by_mask
+    assert options_of_mask == {
         "sources": [source], "audience": "internal", "manifest": Path("m.json"), "force": True,
         "client": "tcp://x:1", "chunk_size": 7, "allow_not_kept": False,
     }  # fmt: skip
 
 
-def test_a_manifest_never_replaces_the_plan(source, tmp_path, given):
+def test_a_manifest_never_replaces_the_plan(source, tmp_path, options_of_mask):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
     result = shoal("run", plan, source, tmp_path / "out", "--manifest", plan, "--force")
     assert result.exit_code == 1
     assert "is the plan" in result.stderr
-    assert not given
+    assert not options_of_mask
 
 
 def test_a_plan_runs_on_several_files_or_says_why_not(source, tmp_path):
@@ -163,9 +163,9 @@ def test_a_local_cluster_starts_beside_another_that_holds_the_usual_port():
 
 def test_scratch_files_left_by_a_failed_run_are_reported(source, tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "shoal.scale.publication.release_folder.shutil.rmtree", lambda *words, **options: None
+        "shoal.scale.publication.release_folder.shutil.rmtree", lambda *arguments, **options: None
     )
-    monkeypatch.setattr("shoal.scale.run.open_runner", _fails)
+    monkeypatch.setattr("shoal.scale.masking.open_runner", _fails)
     result = shoal("mask", source, tmp_path / "out", "-c", "age", "-k", 4, "-m", "mdav")
     assert result.exit_code == 1
     assert "warning: The scratch folder" in result.stderr

@@ -16,7 +16,7 @@ from shoal.errors import GuaranteeBroken, InputError, PlanError
 from shoal.metrics import l_diversity, t_closeness
 from shoal.partitioners import MDAV
 from shoal.scale.microaggregation import grouping, masked_blocks, region_joins
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -24,7 +24,7 @@ COLUMNS = ["age", "pay"]
 
 
 def firms(n=600, n_units=90, seed=0, *, missing_share=0.0, ties=True):
-    """Return records of units that have several each, and two confidential columns."""
+    """Return records of units, several of each unit, with two confidential columns."""
     rng = np.random.default_rng(seed)
     unit = np.sort(rng.integers(0, n_units, n))
     pay = rng.normal(size=n_units)[unit] + 0.3 * rng.normal(size=n)
@@ -34,7 +34,7 @@ def firms(n=600, n_units=90, seed=0, *, missing_share=0.0, ties=True):
     age[rng.random(n) < missing_share / 8] = np.nan  # a pattern that few records have
     return pa.table(
         {
-            "firm": [f"F{one}" for one in unit],
+            "firm": [f"F{number}" for number in unit],
             "age": pa.array(age, from_pandas=True),
             "pay": pa.array(pay, from_pandas=True),
             "area": rng.choice(["N", "S"], n),
@@ -46,14 +46,16 @@ def firms(n=600, n_units=90, seed=0, *, missing_share=0.0, ties=True):
 
 
 def plan_of(k=4, confidential=("ill", "debt"), unit=None, within=None, **options):
-    others = {"row": "non-confidential", "firm": "identifier"}
-    others |= {n: "non-confidential" for n in ("ill", "debt") if n not in confidential}
-    others |= {} if within else {"area": "non-confidential"}
+    other_roles = {"row": "non-confidential", "firm": "identifier"}
+    other_roles |= {
+        name: "non-confidential" for name in ("ill", "debt") if name not in confidential
+    }
+    other_roles |= {} if within else {"area": "non-confidential"}
     plan = Plan.of(
         COLUMNS, MDAV(k=k), confidential=list(confidential), within=within, other_columns="release",
         **{unit or "unit": "firm" if unit else "record"}, **options,
     )  # fmt: skip
-    roles = {name: role for name, role in others.items() if name != "firm" or not unit}
+    roles = {name: role for name, role in other_roles.items() if name != "firm" or not unit}
     return plan.replace(roles={**plan.roles, **roles})
 
 
@@ -76,8 +78,8 @@ def test_every_class_holds_k_units_counted_by_pandas(within, client, tmp_path):
     units = released.groupby(label)["firm"].nunique()
     assert release.provenance["blocks"] > 2
     assert units.min() == release.measures["fewest_units"] == release.verdict.k >= 4
-    most = released.groupby(label)["firm"].value_counts(normalize=True)
-    assert release.measures["largest_unit_share"] == pytest.approx(most.max())
+    unit_shares = released.groupby(label)["firm"].value_counts(normalize=True)
+    assert release.measures["largest_unit_share"] == pytest.approx(unit_shares.max())
     assert release.verdict.unit == "firm"
     assert release.verdict.status != "not kept"
     assert "firm" not in pq.read_schema(next(release.target.glob("*.parquet"))).names
@@ -89,9 +91,9 @@ def test_order_and_files_do_not_matter_where_units_are_counted(client, tmp_path)
     table = firms().drop(["row"])
     plan = plan_of(unit="household")
     plan = plan.replace(roles={n: r for n, r in plan.roles.items() if n != "row"})
-    one, other = masked_in_two_orders(table, plan, tmp_path, client, chunk_size=150)
-    assert [entry["sha256"] for entry in one.files] == [entry["sha256"] for entry in other.files]
-    assert one.measures == other.measures
+    first, second = masked_in_two_orders(table, plan, tmp_path, client, chunk_size=150)
+    assert [entry["sha256"] for entry in first.files] == [entry["sha256"] for entry in second.files]
+    assert first.measures == second.measures
 
 
 OPTIONS = {
@@ -123,17 +125,22 @@ def test_a_table_of_one_block_is_masked_and_judged_as_in_memory(case, client, tm
     table = firms(300, 60, missing_share=0.1 if "own" in case else 0.0, ties=False)
     plan = plan_of(**OPTIONS[case])
     release = mask(table, plan, tmp_path, client, allow_not_kept="blocks" in case)
-    inside = [name for name in table.column_names if name != "firm" or OPTIONS[case].get("unit")]
+    read_columns = [
+        name for name in table.column_names if name != "firm" or OPTIONS[case].get("unit")
+    ]
     within = [OPTIONS[case]["within"]] if "within" in OPTIONS[case] else []
     # A worker holds the units after what is released.
-    order = [*(n for n in inside if n != "firm"), *(n for n in inside if n == "firm")]
+    order = [
+        *(name for name in read_columns if name != "firm"),
+        *(name for name in read_columns if name == "firm"),
+    ]
     memory = plan.run(sort_by(table.select(order), [*COLUMNS, *within]).append_column(
-        "firm", pa.nulls(300, pa.string())) if "firm" not in inside
+        "firm", pa.nulls(300, pa.string())) if "firm" not in read_columns
         else sort_by(table.select(order), [*COLUMNS, *within]))  # fmt: skip
     names = [name for name in table.column_names if name != "firm"]
     actual, expected = (
-        t.select(names).to_pandas().sort_values("row", ignore_index=True)
-        for t in (pq.read_table(release.target), memory.data)
+        records.select(names).to_pandas().sort_values("row", ignore_index=True)
+        for records in (pq.read_table(release.target), memory.data)
     )
     pd.testing.assert_frame_equal(actual, expected, check_dtype=False, rtol=1e-12)
     assert (release.verdict.k, release.verdict.unit) == (memory.verdict.k, memory.verdict.unit)
@@ -163,14 +170,16 @@ def test_constraints_hold_in_many_blocks_by_an_independent_count(case, client, t
     step = plan.steps[0]
     codes = released[["ill", "debt"]].apply(lambda column: column.rank(method="dense")).to_numpy()
     if step.diversity is not None:
-        least = l_diversity(label[:, None], codes.astype(int))[step.diversity_kind]
-        assert least.min() >= step.diversity - 1e-9
+        least_diversity = l_diversity(label[:, None], codes.astype(int))[step.diversity_kind]
+        assert least_diversity.min() >= step.diversity - 1e-9
         measured = release.measures["l_diversity"][step.diversity_kind]
-        assert list(measured.values()) == pytest.approx(least.tolist())
+        assert list(measured.values()) == pytest.approx(least_diversity.tolist())
     if step.closeness is not None:
-        farthest = distances(table, released, label)
-        assert farthest.max() <= step.closeness + 1e-9
-        assert list(release.measures["t_closeness"].values()) == pytest.approx(farthest.tolist())
+        greatest_distances = distances(table, released, label)
+        assert greatest_distances.max() <= step.closeness + 1e-9
+        assert list(release.measures["t_closeness"].values()) == pytest.approx(
+            greatest_distances.tolist()
+        )
     if step.homogeneity == "merge":
         assert (released.groupby(label)[["ill", "debt"]].nunique() > 1).all(axis=None)
 
@@ -180,13 +189,13 @@ def test_cells_are_suppressed_until_k_records_share_a_pattern(client, tmp_path):
     release = mask(table, plan_of(missing="own-groups"), tmp_path, client, chunk_size=150)
     released, label = recount(table, tmp_path)
     assert pd.Series(label).value_counts().min() == release.measures["smallest_class"] >= 4
-    before = table.to_pandas().set_index("row")[COLUMNS]
-    after = released.set_index("row")[COLUMNS].reindex(before.index)
-    assert (after.isna() | before.notna()).all(axis=None)  # nothing is filled in
-    suppressed = (after.isna() & before.notna()).sum()
+    original = table.to_pandas().set_index("row")[COLUMNS]
+    masked = released.set_index("row")[COLUMNS].reindex(original.index)
+    assert (masked.isna() | original.notna()).all(axis=None)  # nothing is filled in
+    suppressed = (masked.isna() & original.notna()).sum()
     assert suppressed.sum() > 0
     sentence = next(
-        one for one in release.verdict.findings if one.code == "missing-values"
+        finding for finding in release.verdict.findings if finding.code == "missing-values"
     ).sentence
     assert all(f"{name!r} {number}" in sentence for name, number in suppressed.items() if number)
 
@@ -204,9 +213,14 @@ def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
         sizes = released.groupby(label)[counted].nunique()
         smallest += [(sizes.min(), (sizes == sizes.min()).sum())]
         assert groups["smallest"] >= sizes.min() >= 4
-    insiders = next(one for one in release.verdict.findings if one.code == "insiders").figures
-    least = min(smallest)[0]
-    assert insiders == {"size": least, "groups": sum(n for size, n in smallest if size == least)}
+    insiders = next(
+        finding for finding in release.verdict.findings if finding.code == "insiders"
+    ).figures
+    smallest_size = min(smallest)[0]
+    assert insiders == {
+        "size": smallest_size,
+        "groups": sum(n for size, n in smallest if size == smallest_size),
+    }
     assert release.verdict.k == (release.measures["fewest_units" if options else "smallest_class"])
     assert "joint-class-below-k" in release.verdict.codes()
 
@@ -214,22 +228,22 @@ def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
 def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files(
     client, tmp_path, monkeypatch
 ):
-    release = masked_blocks._mask_records
+    mask_records = masked_blocks._mask_records
 
-    def leaky(job, table, *words):
-        made = release(job, table, *words)
-        lowest = np.arange(len(table)) == 0 if 0 in table["row"].to_pylist() else False
-        ages = np.where(lowest, -5.0, made["age"].to_numpy())
-        return made.set_column(made.column_names.index("age"), "age", pa.array(ages))
+    def mask_all_but_one_age(job, table, *arguments):
+        masked = mask_records(job, table, *arguments)
+        is_first_row = np.arange(len(table)) == 0 if 0 in table["row"].to_pylist() else False
+        ages = np.where(is_first_row, -5.0, masked["age"].to_numpy())
+        return masked.set_column(masked.column_names.index("age"), "age", pa.array(ages))
 
-    monkeypatch.setattr(masked_blocks, "_mask_records", leaky)
+    monkeypatch.setattr(masked_blocks, "_mask_records", mask_all_but_one_age)
     with raises(GuaranteeBroken, "guarantee-broken", smallest=1, k=4):
         mask(firms(), plan_of(blocks=1), tmp_path, client, chunk_size=150, allow_not_kept=True)
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
 def lopsided(n=600):
-    """Return records of which those of low age all belong to one firm and share an illness."""
+    """Return records in which all persons of low age belong to one firm and share an illness."""
     table = firms(n).to_pandas()
     low = table["age"] < 27
     table.loc[low, "firm"], table.loc[low, "ill"] = "F0", "a"
@@ -238,20 +252,20 @@ def lopsided(n=600):
 
 @pytest.mark.parametrize("options", [{"unit": "unit"}, {"diversity": 2, "confidential": ["ill"]}])
 def test_blocks_that_cannot_meet_a_constraint_are_joined(options, client, tmp_path, monkeypatch):
-    table, rounds = lopsided(), []
-    stage = region_joins.run_stage
+    table, tasks_by_round = lopsided(), []
+    run_stage = region_joins.run_stage
 
-    def counting(*words):
-        rounds.append(len(words[3]))
-        return stage(*words)
+    def count_tasks(*arguments):
+        tasks_by_round.append(len(arguments[3]))
+        return run_stage(*arguments)
 
-    monkeypatch.setattr(region_joins, "run_stage", counting)
+    monkeypatch.setattr(region_joins, "run_stage", count_tasks)
     monkeypatch.setattr(region_joins, "MAX_CHUNKS", 12)
     release = mask(table, plan_of(**options), tmp_path, client, chunk_size=60)
     released, label = recount(table, tmp_path)
-    counted, least = ("firm", 4) if "unit" in options else ("ill", 2)
-    assert released.groupby(label)[counted].nunique().min() >= least
-    assert len(rounds) > 1
+    counted, minimum = ("firm", 4) if "unit" in options else ("ill", 2)
+    assert released.groupby(label)[counted].nunique().min() >= minimum
+    assert len(tasks_by_round) > 1
     assert release.provenance["blocks"] > 1
 
 
@@ -324,11 +338,11 @@ def test_strata_are_refused_or_merged_by_their_units(client, tmp_path):
     plan = plan_of(unit="unit", within="area", small_strata="merge")
     release = mask(table, plan, tmp_path / "b", client, chunk_size=150)
     memory = plan.run(table)
-    merged = [
-        next(one.sentence for one in verdict.findings if one.code == "strata-merged")
+    sentences = [
+        next(finding.sentence for finding in verdict.findings if finding.code == "strata-merged")
         for verdict in (release.verdict, memory.verdict)
     ]
-    assert merged[0] == merged[1]
+    assert sentences[0] == sentences[1]
     released, label = recount(table, tmp_path / "b", [*COLUMNS, "area"])
     assert released.groupby(label)["firm"].nunique().min() >= 4
 

@@ -1,4 +1,4 @@
-"""Kinds and missing codes of large tables: what memory infers must be declared here."""
+"""Kinds of columns of large tables: what memory infers must be declared here."""
 
 import pyarrow as pa
 
@@ -17,12 +17,6 @@ def test_whole_numbers_that_are_codes_must_be_declared():
     with raises(InputError, code="codes-undeclared", column="zip"):
         check_columns(plan, schema, frozenset())
     check_columns(plan.replace(types={"zip": "nominal"}), schema, frozenset())
-
-
-def test_missing_codes_are_refused():
-    plan = Plan.of(["age"], MDAV(k=3), missing_codes={"age": [99]})
-    with raises(PlanError, code="not-for-large-tables", what="missing_codes"):
-        check_plan(plan)
 
 
 def test_limits_on_figures_that_are_not_computed_are_refused_before_the_run():

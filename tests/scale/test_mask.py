@@ -30,7 +30,7 @@ from shoal.metrics import linkage
 from shoal.partitioners import MDAV, VMDAV, Blocked, Refine, partitioner
 from shoal.scale.microaggregation import masked_blocks
 from shoal.scale.microaggregation.grouping import single_threaded
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from tables import tables_and_k
 from tries import tries
 
@@ -48,11 +48,11 @@ def plan_of(columns, k=4, roles=None, method="mdav", types=None, **options):
     return Plan(roles, step, types, other_columns="release")
 
 
-def released(folder):
+def read_release(folder):
     return pq.read_table(folder)
 
 
-def rows(table, names=None):
+def count_rows(table, names=None):
     return Counter(
         zip(*table.select(names or table.column_names).to_pydict().values(), strict=True)
     )
@@ -75,27 +75,27 @@ def base_release(client, source, tmp_path_factory):
 
 
 def test_every_record_looks_like_k_others_in_the_files(base_release):
-    seen = rows(released(base_release.target), [*MIXED, "region"])
-    assert min(seen.values()) == base_release.measures["smallest_class"] >= 4
-    assert Counter(seen.values()) == base_release.measures["class_sizes"]
+    class_sizes = count_rows(read_release(base_release.target), [*MIXED, "region"])
+    assert min(class_sizes.values()) == base_release.measures["smallest_class"] >= 4
+    assert Counter(class_sizes.values()) == base_release.measures["class_sizes"]
 
 
 def test_unmasked_columns_are_released_unchanged(base_release):
-    table = released(base_release.target)
+    table = read_release(base_release.target)
     assert table.column_names == [*MIXED, "region", "ill"]
-    assert rows(table, ["region", "ill"]) == rows(people(), ["region", "ill"])
-    kinds = {name: str(table.schema.field(name).type) for name in MIXED}
-    assert kinds == {"age": "double", "height": "double", "job": "string", "born": "date32[day]"}
+    assert count_rows(table, ["region", "ill"]) == count_rows(people(), ["region", "ill"])
+    types = {name: str(table.schema.field(name).type) for name in MIXED}
+    assert types == {"age": "double", "height": "double", "job": "string", "born": "date32[day]"}
 
 
 def test_means_are_kept_in_every_stratum(base_release):
     sums = [("age", "sum"), ("height", "sum")]
-    before, after = (
+    original, masked = (
         table.group_by("region").aggregate(sums).sort_by("region")
-        for table in (people(), released(base_release.target))
+        for table in (people(), read_release(base_release.target))
     )
     for name in ("age_sum", "height_sum"):
-        assert np.allclose(before.column(name), after.column(name), rtol=1e-12)
+        assert np.allclose(original.column(name), masked.column(name), rtol=1e-12)
 
 
 def test_records_are_sorted_by_their_released_values(base_release):
@@ -107,8 +107,10 @@ def test_records_are_sorted_by_their_released_values(base_release):
 def test_shuffling_changes_nothing_where_records_are_sorted(client, source, tmp_path):
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     plain, shuffled = (
-        scale.mask(source, one, tmp_path / name, client=client, manifest=tmp_path / f"{name}.json")
-        for name, one in (("plain", plan), ("shuffled", plan.shuffled()))
+        scale.mask(
+            source, plan_to_run, tmp_path / name, client=client, manifest=tmp_path / f"{name}.json"
+        )
+        for name, plan_to_run in (("plain", plan), ("shuffled", plan.shuffled()))
     )
     assert hashes(plain) == hashes(shuffled)
     assert shuffled.drawn_seeds == ()
@@ -122,28 +124,29 @@ def test_shuffling_changes_nothing_where_records_are_sorted(client, source, tmp_
 
 
 def test_records_that_look_alike_lie_in_one_file(base_release):
-    actual = [
-        set(rows(pq.read_table(path), MIXED)) for path in base_release.target.glob("*.parquet")
+    classes_by_file = [
+        set(count_rows(pq.read_table(path), MIXED))
+        for path in base_release.target.glob("*.parquet")
     ]
-    assert len(actual) > 1
-    assert sum(map(len, actual)) == len(set.union(*actual))
+    assert len(classes_by_file) > 1
+    assert sum(map(len, classes_by_file)) == len(set.union(*classes_by_file))
 
 
 def test_a_sample_of_the_records_finds_the_same_cuts_in_any_order(
     client, source, monkeypatch, tmp_path
 ):
     monkeypatch.setattr("shoal.scale.statistics.sample.MIN_SAMPLE", 300)
-    monkeypatch.setattr("shoal.scale.runs.microaggregation.MAX_ATTACKED", 200)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 200)
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     shuffled = people().take(np.random.default_rng(1).permutation(3000))
-    actual = [
-        scale.mask(place, plan, tmp_path / f"out{at}", client=client, chunk_size=400)
-        for at, place in enumerate((source, write_files(shuffled, tmp_path / "in", files=2)))
+    releases = [
+        scale.mask(folder, plan, tmp_path / f"out{number}", client=client, chunk_size=400)
+        for number, folder in enumerate((source, write_files(shuffled, tmp_path / "in", files=2)))
     ]
-    assert hashes(actual[0]) == hashes(actual[1])
-    assert actual[0].measures == actual[1].measures
-    assert actual[0].provenance["blocks"] > 5
-    assert 100 < int(re.search(r"sample of (\d+)", actual[0].remarks["linkage"])[1]) < 300
+    assert hashes(releases[0]) == hashes(releases[1])
+    assert releases[0].measures == releases[1].measures
+    assert releases[0].provenance["blocks"] > 5
+    assert 100 < int(re.search(r"sample of (\d+)", releases[0].remarks["linkage"])[1]) < 300
 
 
 def test_the_marker_lists_exactly_the_written_files(base_release):
@@ -163,10 +166,10 @@ def test_the_loss_is_that_of_the_records(client, tmp_path):
         write_files(table, tmp_path / "in"), plan_of(["a", "b"]), tmp_path / "out",
         client=client, chunk_size=200,
     )  # fmt: skip
-    after = released(tmp_path / "out").sort_by("key")
-    Y = np.column_stack([after.column(name) for name in ("a", "b")])
-    lost = 100 * (((X - Y) / X.std(axis=0)) ** 2).sum() / X.size
-    assert release.measures["information_loss"] == pytest.approx(lost, rel=1e-12)
+    masked = read_release(tmp_path / "out").sort_by("key")
+    Y = np.column_stack([masked.column(name) for name in ("a", "b")])
+    expected_loss = 100 * (((X - Y) / X.std(axis=0)) ** 2).sum() / X.size
+    assert release.measures["information_loss"] == pytest.approx(expected_loss, rel=1e-12)
     assert linkage(X, Y, np.arange(2)) <= release.measures["linkage"] <= 0.25 + 1e-12
     assert "block" in release.remarks["linkage"]
 
@@ -191,27 +194,25 @@ def test_the_smallest_class_is_counted_on_the_files(client, monkeypatch, tmp_pat
     folder = write_files(table, tmp_path / "in")
     release = scale.mask(folder, plan_of(["a"]), tmp_path / "out", client=client)
     assert (release.groups["smallest"], release.measures["smallest_class"]) == (4, 32)
-    mask = masked_blocks._mask_records
+    mask_records = masked_blocks._mask_records
 
-    def leaky(*words):
-        base_release = mask(*words)
-        return base_release.set_column(
-            0, "a", pa.array([0.5, *base_release.column("a").to_pylist()[1:]])
-        )
+    def mask_all_but_one(*arguments):
+        masked = mask_records(*arguments)
+        return masked.set_column(0, "a", pa.array([0.5, *masked.column("a").to_pylist()[1:]]))
 
-    monkeypatch.setattr(masked_blocks, "_mask_records", leaky)
+    monkeypatch.setattr(masked_blocks, "_mask_records", mask_all_but_one)
     with raises(GuaranteeBroken, "guarantee-broken", smallest=1):
         scale.mask(folder, plan_of(["a"]), tmp_path / "no", client=client)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
 
 
 def test_linkage_states_the_number_of_targets(client, monkeypatch, tmp_path):
-    monkeypatch.setattr("shoal.scale.runs.microaggregation.MAX_ATTACKED", 60)
+    monkeypatch.setattr("shoal.scale.microaggregation.run.MAX_ATTACKED", 60)
     folder = write_files(people(900), tmp_path / "in")
     release = scale.mask(folder, plan_of(["age", "height"]), tmp_path / "out", client=client)
-    asked = int(re.search(r"sample of (\d+)", release.remarks["linkage"])[1])
-    assert 30 < asked < 120
-    assert f"a sample of {asked} of 900 records. " in release.remarks["linkage"]
+    n_attacked = int(re.search(r"sample of (\d+)", release.remarks["linkage"])[1])
+    assert 30 < n_attacked < 120
+    assert f"a sample of {n_attacked} of 900 records. " in release.remarks["linkage"]
 
 
 def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
@@ -220,12 +221,15 @@ def test_a_table_of_one_block_is_masked_as_in_memory(client, tmp_path):
     scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
     memory = plan.run(sort_by(table, ["age", "height", "job", "region"])).data
     names = memory.column_names
-    one, other = (sort_by(t, names).select(names) for t in (memory, released(tmp_path / "out")))
+    expected, actual = (
+        sort_by(records, names).select(names)
+        for records in (memory, read_release(tmp_path / "out"))
+    )
     for name in names:
         if name in ("age", "height"):
-            assert np.allclose(one.column(name), other.column(name), rtol=1e-12)
+            assert np.allclose(expected.column(name), actual.column(name), rtol=1e-12)
         else:
-            assert one.column(name).to_pylist() == other.column(name).to_pylist()
+            assert expected.column(name).to_pylist() == actual.column(name).to_pylist()
 
 
 def test_neither_workers_nor_files_nor_their_order_change_a_byte(base_release, tmp_path):
@@ -237,7 +241,10 @@ def test_neither_workers_nor_files_nor_their_order_change_a_byte(base_release, t
         (3, sorted(write_files(shuffled, tmp_path / "many", files=7).iterdir(), reverse=True)),
     ]
     for workers, source in cases:
-        with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
+        with (
+            cluster(workers, processes=False) as local_cluster,
+            Client(local_cluster, set_as_default=False) as client,
+        ):
             target = tmp_path / f"out{workers}"
             again = scale.mask(source, plan, target, client=client, chunk_size=500)
         assert hashes(again) == hashes(base_release)
@@ -247,34 +254,40 @@ def test_neither_workers_nor_files_nor_their_order_change_a_byte(base_release, t
 @pytest.mark.parametrize("aggregate", ["mean", "median"])
 def test_zero_and_minus_zero_are_one_value(aggregate, client, tmp_path):
     rng = np.random.default_rng(0)
-    odd = np.array(0x7FF8000000000001, np.uint64).view(np.float64)
+    other_nan = np.array(0x7FF8000000000001, np.uint64).view(np.float64)
     zeros = {
         "x": rng.choice([-1.0, -0.0, 0.0, 1.0], 300),
         "y": rng.choice(np.array([-0.0, 0.0, 2.0], np.float32), 300),
         "area": rng.choice([0.0, -0.0, 5.0], 300),
-        "other": rng.choice([0.0, -0.0, np.nan, odd], 300),
+        "other": rng.choice([0.0, -0.0, np.nan, other_nan], 300),
     }
     table = pa.table(zeros)
     plan = plan_of(["x", "y"], roles={"area": "quasi-identifier"}, within="area",
                    aggregate=aggregate)  # fmt: skip
-    actual = [
-        scale.mask(write_files(one, tmp_path / f"in{at}", at + 1, 70), plan, tmp_path / f"out{at}",
-                   client=client, chunk_size=40)
-        for at, one in enumerate((table, table.take(rng.permutation(300))))
-    ]  # fmt: skip
-    assert hashes(actual[0]) == hashes(actual[1])
-    after = released(tmp_path / "out0")
-    assert not any(np.signbit(after.column(n).to_numpy()[after.column(n).to_numpy() == 0]).any()
-                   for n in after.column_names)  # fmt: skip
-    assert set(after.column("area").to_pylist()) == {0.0, 5.0}
+    releases = [
+        scale.mask(
+            write_files(records, tmp_path / f"in{number}", number + 1, 70),
+            plan,
+            tmp_path / f"out{number}",
+            client=client,
+            chunk_size=40,
+        )
+        for number, records in enumerate((table, table.take(rng.permutation(300))))
+    ]
+    assert hashes(releases[0]) == hashes(releases[1])
+    masked = read_release(tmp_path / "out0")
+    for name in masked.column_names:
+        values = masked.column(name).to_numpy()
+        assert not np.signbit(values[values == 0]).any()
+    assert set(masked.column("area").to_pylist()) == {0.0, 5.0}
 
 
 def test_another_seed_moves_the_borders_and_keeps_k(base_release, client, source, tmp_path):
     target = tmp_path / "out"
-    other = scale.mask(
+    release = scale.mask(
         source, base_release.plan, target, client=client, chunk_size=500, random_state=3
     )
-    assert other.measures["smallest_class"] >= 4
+    assert release.measures["smallest_class"] >= 4
 
 
 @settings(max_examples=tries(12), suppress_health_check=list(HealthCheck))
@@ -282,32 +295,38 @@ def test_another_seed_moves_the_borders_and_keeps_k(base_release, client, source
 def test_tables_of_many_ties_keep_k_in_any_order(case, chunk_size, seed, client, tmp_path_factory):
     X, k = case
     folder = tmp_path_factory.mktemp("ties")
-    names = [f"c{at}" for at in range(X.shape[1])]
+    names = [f"c{number}" for number in range(X.shape[1])]
     table = pa.table({**dict(zip(names, X.T, strict=True)), "other": np.arange(len(X)) % 3})
     shuffled = table.take(np.random.default_rng(seed).permutation(len(X)))
-    actual = [
-        scale.mask(write_files(one, folder / f"in{at}", at + 1, 7), plan_of(names, k),
-                   folder / f"out{at}", allow_not_kept=k == 1, client=client, chunk_size=chunk_size)
-        for at, one in enumerate((table, shuffled))
-    ]  # fmt: skip
-    after = released(folder / "out0")
-    assert min(rows(after, names).values()) >= k
-    assert rows(after, ["other"]) == rows(table, ["other"])
+    releases = [
+        scale.mask(
+            write_files(records, folder / f"in{number}", number + 1, 7),
+            plan_of(names, k),
+            folder / f"out{number}",
+            allow_not_kept=k == 1,
+            client=client,
+            chunk_size=chunk_size,
+        )
+        for number, records in enumerate((table, shuffled))
+    ]
+    masked = read_release(folder / "out0")
+    assert min(count_rows(masked, names).values()) >= k
+    assert count_rows(masked, ["other"]) == count_rows(table, ["other"])
     for name, column in zip(names, X.T, strict=True):
-        assert np.isclose(after.column(name).to_numpy().sum(), column.sum())
-    assert hashes(actual[0]) == hashes(actual[1])
+        assert np.isclose(masked.column(name).to_numpy().sum(), column.sum())
+    assert hashes(releases[0]) == hashes(releases[1])
 
 
 def test_no_group_crosses_a_border_or_a_stratum_and_small_strata_share_a_block(client, tmp_path):
     rng = np.random.default_rng(0)
     sizes = [4, 5, 6, 300]
-    where = np.repeat(["a", "b", "c", "d"], sizes)
-    table = pa.table({"x": rng.normal(size=315), "where": where})
+    strata = np.repeat(["a", "b", "c", "d"], sizes)
+    table = pa.table({"x": rng.normal(size=315), "where": strata})
     plan = plan_of(["x"], roles={"where": "quasi-identifier"}, within="where")
     release = scale.mask(
         write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=100
     )
-    assert min(rows(released(tmp_path / "out")).values()) >= 4
+    assert min(count_rows(read_release(tmp_path / "out")).values()) >= 4
     assert release.provenance["blocks"] < 3 + 4
 
 
@@ -338,9 +357,9 @@ def test_missing_values_are_dropped_or_filled_in(missing, k, records, empty, cli
         release = scale.mask(
             write_files(HOLES, tmp_path / "in"), plan, tmp_path / "out", client=client
         )
-    after = released(tmp_path / "out")
-    assert len(after) == release.provenance["records"] == records
-    assert after.column("x").null_count == empty  # what a single record of a pair gave
+    masked = read_release(tmp_path / "out")
+    assert len(masked) == release.provenance["records"] == records
+    assert masked.column("x").null_count == empty  # what a single record of a pair gave
     memory = plan.run(sort_by(HOLES, ["x", "y"]))
     assert memory.data.column("x").to_pandas().isna().sum() == empty
     assert release.measures["information_loss"] == pytest.approx(
@@ -368,11 +387,11 @@ def test_every_kind_of_column_is_masked_and_keeps_its_type(client, tmp_path):
     scale.mask(
         write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client, chunk_size=60
     )
-    after = released(tmp_path / "out")
-    assert min(rows(after).values()) >= 4
-    assert rows(after, ["area"]) == rows(table, ["area"])
-    kept = {name: str(after.schema.field(name).type) for name in names}
-    assert kept == {
+    masked = read_release(tmp_path / "out")
+    assert min(count_rows(masked).values()) >= 4
+    assert count_rows(masked, ["area"]) == count_rows(table, ["area"])
+    types = {name: str(masked.schema.field(name).type) for name in names}
+    assert types == {
         "member": "bool", "code": "int64", "price": "double", "grade": "string",
         "seen": "timestamp[ms]", "eyes": "string",
     }  # fmt: skip
@@ -391,7 +410,7 @@ def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
 def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path):
     plan = plan_of(["age"], roles=ROLES, within="region", decimals=0)
     scale.mask(source, plan, tmp_path / "out", client=client)
-    assert released(tmp_path / "out").schema.field("age").type == pa.int64()
+    assert read_release(tmp_path / "out").schema.field("age").type == pa.int64()
 
 
 def test_a_dask_frame_gives_what_its_files_give(base_release, client, tmp_path):
@@ -405,21 +424,21 @@ def test_a_dask_frame_gives_what_its_files_give(base_release, client, tmp_path):
 
 
 def test_progress_covers_every_stage(client, source, tmp_path):
-    heard = {}
-    with progress.reporting_to(lambda stage, done, total: heard.update({stage: (done, total)})):
+    reports = {}
+    with progress.reporting_to(lambda stage, done, total: reports.update({stage: (done, total)})):
         scale.mask(source, plan_of(["age"], roles=ROLES, within="region"), tmp_path / "out",
                    client=client)  # fmt: skip
-    assert heard.pop("publishing") == (0, 1)
-    assert list(heard) == ["opening files", "counting", "assigning cells", "grouping", "writing"]
-    assert all(done == total for done, total in heard.values())
+    assert reports.pop("publishing") == (0, 1)
+    assert list(reports) == ["opening files", "counting", "assigning cells", "grouping", "writing"]
+    assert all(done == total for done, total in reports.values())
 
 
 def test_homogeneous_classes_are_reported(client, source, tmp_path):
     plan = plan_of(["age"], roles={"ill": "confidential", "name": "identifier"})
     with warns(ShoalWarning):
         release = scale.mask(source, plan, tmp_path / "out", client=client)
-    counted = release.measures["homogeneous_classes"]["ill"]
-    assert any(f"'ill' in {counted:,} class" in actual for actual in release.warnings)
+    n_homogeneous = release.measures["homogeneous_classes"]["ill"]
+    assert any(f"'ill' in {n_homogeneous:,} class" in warning for warning in release.warnings)
 
 
 @pytest.mark.parametrize(
@@ -511,8 +530,8 @@ def test_a_partition_of_another_type_is_refused_without_its_values(client, tmp_p
     import dask.dataframe as frames
 
     pandas = people(40).drop(["born"]).to_pandas()
-    bad = lambda part: part.assign(age="secret")  # noqa: E731
-    frame = frames.from_pandas(pandas, npartitions=2).map_partitions(bad, meta=pandas)
+    with_text = lambda part: part.assign(age="secret")  # noqa: E731
+    frame = frames.from_pandas(pandas, npartitions=2).map_partitions(with_text, meta=pandas)
     with raises(InputError, "partition-of-another-type") as caught:
         scale.mask(frame, plan_of(["age"]), tmp_path / "out", client=client)
     assert "secret" not in str(caught.value)
@@ -541,11 +560,11 @@ def test_the_source_is_never_replaced(client, source):
 
 
 def test_an_interrupt_is_handled_before_publishing_and_not_after(client, source, tmp_path):
-    def end(stage, done, total):
+    def interrupt(stage, done, total):
         if stage == "publishing":
             raise KeyboardInterrupt
 
-    with progress.reporting_to(end), pytest.raises(KeyboardInterrupt):
+    with progress.reporting_to(interrupt), pytest.raises(KeyboardInterrupt):
         scale.mask(source, plan_of(["age"]), tmp_path / "out", client=client)
     assert not list(tmp_path.iterdir())
 
@@ -566,24 +585,24 @@ def test_blocks_of_any_method_are_grouped(client, source, tmp_path):
 
 def test_columns_that_the_plan_does_not_name_are_refused_dropped_or_named(source, tmp_path, client):
     names = pq.read_schema(next(source.glob("*.parquet"))).names
-    others = [name for name in names if name not in ("age", "height", "name")]
-    assert others
+    unnamed = [name for name in names if name not in ("age", "height", "name")]
+    assert unnamed
     plan = Plan.of(["age", "height"], MDAV(k=4), identifiers=["name"])
-    with raises(ColumnError, "columns-not-named", columns=tuple(others)):
+    with raises(ColumnError, "columns-not-named", columns=tuple(unnamed)):
         scale.mask(source, plan, tmp_path / "refused", client=client)
     assert not (tmp_path / "refused").exists()
 
     base_release = scale.mask(
         source, plan.replace(other_columns="drop"), tmp_path / "a", client=client
     )
-    assert set(released(tmp_path / "a").column_names) == {"age", "height"}
+    assert set(read_release(tmp_path / "a").column_names) == {"age", "height"}
     assert base_release.plan.other_columns == "drop"
 
     base_release = scale.mask(
         source, plan.replace(other_columns="release"), tmp_path / "b", client=client
     )
     assert base_release.plan.other_columns == "refuse"
-    assert [base_release.plan.roles[name] for name in others] == ["unassigned"] * len(others)
+    assert [base_release.plan.roles[name] for name in unnamed] == ["unassigned"] * len(unnamed)
     again = scale.mask(source, base_release.plan, tmp_path / "c", client=client)
     assert hashes(again) == hashes(base_release)
     assert again.warnings == base_release.warnings

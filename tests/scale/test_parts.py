@@ -26,13 +26,8 @@ from shoal.partitioners import MDAV
 from shoal.scale.assessment.guarantees import check_guarantee
 from shoal.scale.encoders import make_encoders
 from shoal.scale.publication.release_folder import ReleaseFolder
-from shoal.scale.sources.chunks import (
-    check_sortable,
-    make_chunks,
-    read_batches,
-    read_footer,
-    sort_by,
-)
+from shoal.scale.sources.chunks import make_chunks, read_batches, read_footer
+from shoal.scale.sources.sorting import check_sortable, sort_by
 from shoal.scale.splitting.regions import make_blocks, make_regions
 from shoal.scale.splitting.split_tree import build_split_tree
 from shoal.scale.splitting.strata import Strata, divide_strata, find_strata
@@ -72,11 +67,11 @@ def test_moments_of_two_parts_are_those_of_the_whole(values, cut):
     ) == Moments.from_values(values)
 
 
-@pytest.mark.parametrize("far", [0.0, 1e9, 1e15])
-def test_the_deviation_is_right_however_far_off_the_values_are(far):
-    values = far + np.arange(10.0)
+@pytest.mark.parametrize("offset", [0.0, 1e9, 1e15])
+def test_the_deviation_is_right_however_far_off_the_values_are(offset):
+    values = offset + np.arange(10.0)
     moments = Moments.from_values(np.append(values, np.nan))
-    assert moments.mean == far + 4.5
+    assert moments.mean == offset + 4.5
     assert moments.deviation == pytest.approx(np.arange(10.0).std(), rel=1e-15)
     assert moments.n_missing == 1
 
@@ -104,11 +99,11 @@ def test_equal_records_have_equal_keys_and_others_hardly_ever():
 
 
 def test_a_key_depends_on_the_value_not_on_its_type():
-    ints, reals = (
+    integers, numbers = (
         pa.table({"x": pa.array([0, 7, -3], kind)}) for kind in (pa.int8(), pa.float64())
     )
-    assert np.array_equal(record_hashes(ints, ["x"]), record_hashes(reals, ["x"]))
-    assert not np.array_equal(record_hashes(ints, ["x"], 1), record_hashes(ints, ["x"], 2))
+    assert np.array_equal(record_hashes(integers, ["x"]), record_hashes(numbers, ["x"]))
+    assert not np.array_equal(record_hashes(integers, ["x"], 1), record_hashes(integers, ["x"], 2))
 
 
 def test_a_sample_has_about_the_share_that_was_asked_for():
@@ -117,25 +112,28 @@ def test_a_sample_has_about_the_share_that_was_asked_for():
     assert in_sample(keys, 1.0).all()
 
 
-@given(X=tables(least=1), most=st.integers(1, 12))
-def test_every_record_falls_into_the_leaf_its_sample_fell_into(X, most):
-    tree = build_split_tree(X, most)
+@given(X=tables(least=1), max_records=st.integers(1, 12))
+def test_every_record_falls_into_the_leaf_its_sample_fell_into(X, max_records):
+    tree = build_split_tree(X, max_records)
     leaves = tree.leaves(X)
     assert set(leaves) == set(range(tree.n_leaves))
     for leaf in range(tree.n_leaves):
-        inside = X[leaves == leaf]
-        assert len(inside) <= most or (inside == inside[0]).all()
+        records_of_leaf = X[leaves == leaf]
+        assert len(records_of_leaf) <= max_records or (records_of_leaf == records_of_leaf[0]).all()
     assert np.array_equal(np.concatenate([tree.leaves(row[None]) for row in X]), leaves)
 
 
-@given(X=tables(least=1), most=st.integers(1, 12), seed=st.integers(0, 9))
-def test_leaves_hold_no_more_than_asked_by_their_weights(X, most, seed):
+@given(X=tables(least=1), max_records=st.integers(1, 12), seed=st.integers(0, 9))
+def test_leaves_hold_no_more_than_asked_by_their_weights(X, max_records, seed):
     weights = np.random.default_rng(seed).integers(1, 5, len(X)).astype(float)
-    tree = build_split_tree(X, most, weights)
+    tree = build_split_tree(X, max_records, weights)
     leaves = tree.leaves(X)
     for leaf in range(tree.n_leaves):
-        inside = X[leaves == leaf]
-        assert weights[leaves == leaf].sum() <= most or (inside == inside[0]).all()
+        records_of_leaf = X[leaves == leaf]
+        assert (
+            weights[leaves == leaf].sum() <= max_records
+            or (records_of_leaf == records_of_leaf[0]).all()
+        )
 
 
 def test_cuts_are_at_the_median_of_the_weights():
@@ -184,15 +182,15 @@ def test_a_sample_depends_on_the_records_alone(monkeypatch):
     table = pa.table({"x": rng.integers(0, 200, 2000), "y": rng.integers(0, 3, 2000)})
     whole = statistics_of(table).sample
     shuffled = table.take(rng.permutation(2000))
-    for cuts in ([0, 2000], [0, 7, 900, 2000], [0, 1999, 2000]):
-        parts = [shuffled.slice(a, b - a) for a, b in pairwise(cuts)]
+    for borders in ([0, 2000], [0, 7, 900, 2000], [0, 1999, 2000]):
+        parts = [shuffled.slice(a, b - a) for a, b in pairwise(borders)]
         sample = merge_statistics(statistics_of(part) for part in parts).sample
         assert sample.table.equals(whole.table)
         assert np.array_equal(sample.counts, whole.counts)
-    rows = Counter(zip(*table.to_pydict().values(), strict=True))
-    kept = list(zip(*whole.table.to_pydict().values(), strict=True))
-    assert [rows[row] for row in kept] == whole.counts.tolist()
-    assert len(kept) >= 30
+    row_counts = Counter(zip(*table.to_pydict().values(), strict=True))
+    sampled_rows = list(zip(*whole.table.to_pydict().values(), strict=True))
+    assert [row_counts[row] for row in sampled_rows] == whole.counts.tolist()
+    assert len(sampled_rows) >= 30
 
 
 def test_equal_records_are_drawn_one_by_one():
@@ -211,32 +209,39 @@ def strata_of(*leaves):
 @given(
     counts=st.lists(st.lists(st.integers(0, 30), min_size=1, max_size=6), min_size=1, max_size=4),
     k=st.integers(1, 9),
-    most=st.integers(8, 60),
+    max_records=st.integers(8, 60),
 )
-def test_no_region_is_below_k_or_crosses_a_stratum(counts, k, most):
-    counts = [part for part in counts if sum(part) >= k] or [[k]]
+def test_no_region_is_below_k_or_crosses_a_stratum(counts, k, max_records):
+    counts = [stratum_counts for stratum_counts in counts if sum(stratum_counts) >= k] or [[k]]
     strata = strata_of(*map(len, counts))
-    size = dict(enumerate(sum(counts, [])))
-    regions = make_regions(strata.cells_by_stratum, size, k, most)
-    assert [cell for region in regions for cell in region] == list(size)
+    records_by_cell = dict(enumerate(sum(counts, [])))
+    regions = [
+        region
+        for cells in strata.cells_by_stratum
+        for region in make_regions(cells, records_by_cell, k, max_records)
+    ]
+    assert [cell for region in regions for cell in region] == list(records_by_cell)
     for region in regions:
-        assert sum(size[cell] for cell in region) >= k
+        assert sum(records_by_cell[cell] for cell in region) >= k
         assert len(set(np.searchsorted(strata.first_cells, region, side="right"))) == 1
-    blocks = make_blocks(regions, size, most)
+    blocks = make_blocks(regions, records_by_cell, max_records)
     assert [region for block in blocks for region in block] == regions
     for block in blocks:
-        assert len(block) == 1 or sum(size[c] for region in block for c in region) <= most
+        assert (
+            len(block) == 1
+            or sum(records_by_cell[cell] for region in block for cell in region) <= max_records
+        )
 
 
-@given(number=st.lists(st.integers(0, 5), min_size=1, max_size=40))
-def test_a_scratch_file_gives_back_the_records_of_each_number(number, tmp_path_factory):
+@given(buckets=st.lists(st.integers(0, 5), min_size=1, max_size=40))
+def test_a_scratch_file_gives_back_the_records_of_each_number(buckets, tmp_path_factory):
     folder = tmp_path_factory.mktemp("scratch")
-    table = pa.table({"at": np.arange(len(number)), "text": [str(x) for x in number]})
-    file = write_scratch(folder / "one.arrow", table, np.array(number))
-    assert sum(file.record_counts.values()) == len(number)
-    for wanted in set(number):
-        rows = read_scratch([file], [wanted]).column("at").to_pylist()
-        assert rows == [at for at, one in enumerate(number) if one == wanted]
+    table = pa.table({"at": np.arange(len(buckets)), "text": [str(x) for x in buckets]})
+    file = write_scratch(folder / "one.arrow", table, np.array(buckets))
+    assert sum(file.record_counts.values()) == len(buckets)
+    for bucket in set(buckets):
+        rows = read_scratch([file], [bucket]).column("at").to_pylist()
+        assert rows == [row for row, bucket_of_row in enumerate(buckets) if bucket_of_row == bucket]
     assert [path.name for path in folder.iterdir()] == ["one.arrow"]
 
 
@@ -255,9 +260,9 @@ def test_columns_that_cannot_be_sorted_are_refused_by_name():
     check_sortable(pa.schema([("one", pa.struct([("a", pa.int64())]))]))
 
 
-def write(path, n=10, row_group_size=4, **more):
+def write(path, n=10, row_group_size=4, **other_columns):
     pq.write_table(
-        pa.table({"x": np.arange(float(n)), **more}), path, row_group_size=row_group_size
+        pa.table({"x": np.arange(float(n)), **other_columns}), path, row_group_size=row_group_size
     )
     return str(path)
 
@@ -265,7 +270,11 @@ def write(path, n=10, row_group_size=4, **more):
 def test_chunks_hold_all_row_groups_once(tmp_path):
     paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", 3)]
     chunks = make_chunks(paths, [read_footer(path) for path in paths], 5)
-    assert [(c.row_groups, c.n_records) for c in chunks] == [((0, 1), 8), ((2,), 2), ((0,), 3)]
+    assert [(chunk.row_groups, chunk.n_records) for chunk in chunks] == [
+        ((0, 1), 8),
+        ((2,), 2),
+        ((0,), 3),
+    ]
     tables = [pa.concat_tables(read_batches(chunk, ["x"], [], 3)) for chunk in chunks]
     assert pa.concat_tables(tables).column("x").to_pylist() == [
         *map(float, range(10)),
@@ -343,16 +352,16 @@ def test_a_failure_leaves_nothing(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("at", range(4))
-def test_an_interrupt_between_two_renames_waits(at, tmp_path, monkeypatch):
+@pytest.mark.parametrize("n_before", range(4))
+def test_an_interrupt_between_two_renames_waits(n_before, tmp_path, monkeypatch):
     with ReleaseFolder(tmp_path / "out") as folder:
         release_in(folder)
-    rename, done = Path.rename, []
+    rename, renamed = Path.rename, []
 
     def interrupted(path, target):
-        if len(done) == at:
+        if len(renamed) == n_before:
             signal.raise_signal(signal.SIGINT)
-        done.append(path)
+        renamed.append(path)
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", interrupted)
@@ -368,9 +377,9 @@ def test_an_interrupt_between_two_renames_waits(at, tmp_path, monkeypatch):
 def test_an_interrupt_does_not_keep_scratch_files(tmp_path, monkeypatch):
     remove = shutil.rmtree
 
-    def interrupted(*words, **options):
+    def interrupted(*arguments, **options):
         signal.raise_signal(signal.SIGINT)
-        remove(*words, **options)
+        remove(*arguments, **options)
 
     with ReleaseFolder(tmp_path / "out") as folder:
         release_in(folder)
@@ -383,15 +392,15 @@ def test_threads_receive_no_interrupts_and_need_no_deferral(tmp_path):
         assert pool.submit(lambda: defer_interrupt().__enter__()).result() is None
 
 
-@pytest.mark.parametrize("act", [release_in, lambda folder: 1 / 0])
-def test_a_warning_names_scratch_files_that_cannot_be_removed(act, tmp_path, monkeypatch):
-    monkeypatch.setattr(shutil, "rmtree", lambda *words, **options: None)
+@pytest.mark.parametrize("action", [release_in, lambda folder: 1 / 0])
+def test_a_warning_names_scratch_files_that_cannot_be_removed(action, tmp_path, monkeypatch):
+    monkeypatch.setattr(shutil, "rmtree", lambda *arguments, **options: None)
     with (
         warns(ScratchFilesLeft, "scratch-files-left") as caught,
         suppress(ZeroDivisionError),
         ReleaseFolder(tmp_path / "out") as folder,
     ):
-        act(folder)
+        action(folder)
     assert re.fullmatch(r"/.*/\.out\..*\.part", caught[0].message.folder)
 
 
@@ -415,10 +424,10 @@ def test_only_a_release_is_replaced_and_only_on_request(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
 
 
-@pytest.mark.parametrize("mark", ["", "3", "{}", '{"files": [{"name": "a.parquet"}]}', "\xff"])
-def test_the_folder_of_another_program_is_not_replaced(mark, tmp_path):
+@pytest.mark.parametrize("marker", ["", "3", "{}", '{"files": [{"name": "a.parquet"}]}', "\xff"])
+def test_the_folder_of_another_program_is_not_replaced(marker, tmp_path):
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / MARKER).write_bytes(mark.encode("latin-1"))
+    (tmp_path / "out" / MARKER).write_bytes(marker.encode("latin-1"))
     (tmp_path / "out" / "a.parquet").touch()
     with (
         raises(FileError, "not-a-release"),

@@ -11,7 +11,7 @@ from clusters import masked_in_two_orders, people, write_files
 from shoal import Plan, assess, scale
 from shoal.metrics.chart_data.histogram import histogram
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.statistics.profile_counts import Grid
 from shoal.scale.statistics.profile_entries import risk_of_original
@@ -39,40 +39,44 @@ def plan_of(**options):
 def releases(client, tmp_path_factory):
     """Return a large release of one block for each stratum, and the one in memory."""
     folder, table, plan = tmp_path_factory.mktemp("profile"), table_with_pay(), plan_of()
-    made = scale.mask(
+    release = scale.mask(
         write_files(table, folder / "in"), plan, folder / "out", client=client,
         report=folder / "report.html",
     )  # fmt: skip
-    return made, plan.run(sort_by(table, [*COLUMNS, "hired", "region"])), folder
+    return release, plan.run(sort_by(table, [*COLUMNS, "hired", "region"])), folder
 
 
 def test_bins_and_bars_are_those_of_a_table_in_memory(releases):
-    made, memory, _ = releases
-    assert made.profile["distributions"] == memory.profile["distributions"]
-    assert any(None in one["before"] for one in made.profile["distributions"])  # hidden as there
-    assert made.profile["before"] == memory.profile["before"]
-    assert made.profile["correlations"] == memory.profile["correlations"]
+    release, memory, _ = releases
+    assert release.profile["distributions"] == memory.profile["distributions"]
+    assert any(
+        None in entry["before"] for entry in release.profile["distributions"]
+    )  # hidden as there
+    assert release.profile["before"] == memory.profile["before"]
+    assert release.profile["correlations"] == memory.profile["correlations"]
 
 
 def test_means_are_exact_and_quartiles_within_a_cell_of_the_grid(releases):
-    made, memory, _ = releases
-    expected = {one["column"]: one for one in memory.profile["columns"]}
-    for entry in made.profile["columns"]:
-        other = expected[entry["column"]]
-        assert entry["missing"] == other["missing"]
+    release, memory, _ = releases
+    expected_by_column = {entry["column"]: entry for entry in memory.profile["columns"]}
+    for entry in release.profile["columns"]:
+        expected_entry = expected_by_column[entry["column"]]
+        assert entry["missing"] == expected_entry["missing"]
         if "levels" in entry:
-            assert entry == other
+            assert entry == expected_entry
             continue
-        assert entry["mean"] == pytest.approx(other["mean"], rel=1e-12)
-        assert entry["sd"] == pytest.approx(other["sd"], rel=1e-12)
-        assert entry["similarity"] == pytest.approx(other["similarity"], abs=0.02)
-        spread = other["quartiles"][0][2] - other["quartiles"][0][0]
-        for mine, exact in zip(entry["quartiles"], other["quartiles"], strict=True):
-            assert mine == pytest.approx(exact, abs=max(1.0, spread / 25))
+        assert entry["mean"] == pytest.approx(expected_entry["mean"], rel=1e-12)
+        assert entry["sd"] == pytest.approx(expected_entry["sd"], rel=1e-12)
+        assert entry["similarity"] == pytest.approx(expected_entry["similarity"], abs=0.02)
+        spread = expected_entry["quartiles"][0][2] - expected_entry["quartiles"][0][0]
+        for quartile, exact_quartile in zip(
+            entry["quartiles"], expected_entry["quartiles"], strict=True
+        ):
+            assert quartile == pytest.approx(exact_quartile, abs=max(1.0, spread / 25))
 
 
 def test_measures_that_add_up_are_those_of_a_table_in_memory(releases):
-    made, memory, _ = releases
+    release, memory, _ = releases
     names = [
         *MOMENT_MEASURES,
         "il1s",
@@ -82,17 +86,17 @@ def test_measures_that_add_up_are_those_of_a_table_in_memory(releases):
         "p_sensitivity",
     ]
     for name in names:
-        value, expected = made.measures[name], memory.measures[name]
+        value, expected = release.measures[name], memory.measures[name]
         for part in expected if isinstance(expected, dict) else ():
             if not isinstance(expected[part], dict):
                 assert value[part] == pytest.approx(expected[part], rel=1e-9, abs=1e-12), name
         if not isinstance(expected, dict):
             assert value == pytest.approx(expected, rel=1e-9), name
-        assert name not in made.remarks
+        assert name not in release.remarks
 
 
 def test_the_report_draws_every_column_before_and_after(releases):
-    made, _, folder = releases
+    release, _, folder = releases
     page = (folder / "report.html").read_text()
     assert all(f"{name} before and after" in page for name in [*COLUMNS, "hired"])
     assert "Correlations before" in page
@@ -100,14 +104,14 @@ def test_the_report_draws_every_column_before_and_after(releases):
 
 def test_figures_do_not_depend_on_order_files_or_blocks(client, tmp_path):
     table = table_with_pay(900)
-    one, other = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=150)
-    assert one.provenance["blocks"] > 3
-    assert one.profile == other.profile
-    assert one.measures == other.measures
-    released = pq.read_table(one.target)
-    of_pay = next(c for c in one.profile["columns"] if c["column"] == "pay")
-    assert of_pay["mean"] == pytest.approx(
-        [np.mean(t["pay"].to_numpy()) for t in (table, released)], rel=1e-12
+    first, second = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=150)
+    assert first.provenance["blocks"] > 3
+    assert first.profile == second.profile
+    assert first.measures == second.measures
+    released = pq.read_table(first.target)
+    pay_entry = next(column for column in first.profile["columns"] if column["column"] == "pay")
+    assert pay_entry["mean"] == pytest.approx(
+        [np.mean(records["pay"].to_numpy()) for records in (table, released)], rel=1e-12
     )
 
 
@@ -120,9 +124,9 @@ def test_every_value_is_in_the_cell_of_its_middle_or_beyond_the_grid(values, who
     grid = Grid.from_sample(numbers, np.ones(len(numbers)), is_whole=whole)
     counts = grid.counts_of(numbers)
     assert counts.sum() == len(numbers)
-    inside = np.floor((numbers + grid.offset) / grid.step)
-    inside = numbers[(inside > grid.first) & (inside < grid.last)]
-    nearest = np.abs(grid.midpoints[:, None] - inside).min(axis=0, initial=np.inf)
+    intervals = np.floor((numbers + grid.offset) / grid.step)
+    intervals = numbers[(intervals > grid.first) & (intervals < grid.last)]
+    nearest = np.abs(grid.midpoints[:, None] - intervals).min(axis=0, initial=np.inf)
     assert (nearest <= grid.step / 2 * (1 + 1e-6)).all()
     if whole and grid.step == 1.0:
         assert (nearest == 0).all()
@@ -135,10 +139,12 @@ def test_every_value_is_in_the_cell_of_its_middle_or_beyond_the_grid(values, who
     whole=st.booleans(),
 )
 def test_counted_values_have_the_histogram_of_repeated_ones(values, masked, least, whole):
-    before, after = np.sort(values).astype(float), np.sort(masked).astype(float)
+    original_values, masked_values = np.sort(values).astype(float), np.sort(masked).astype(float)
     points = np.arange(31.0)
-    counts = tuple(np.bincount(one.astype(int), minlength=31) for one in (before, after))
-    expected = histogram(before, after, least, is_whole=whole)
+    counts = tuple(
+        np.bincount(column.astype(int), minlength=31) for column in (original_values, masked_values)
+    )
+    expected = histogram(original_values, masked_values, least, is_whole=whole)
     assert histogram(points, points, least, is_whole=whole, counts=counts) == expected
 
 
@@ -154,13 +160,13 @@ def test_sums_of_parts_give_the_measures_of_the_whole():
     forward, remarks = (halves[0] + halves[1]).measures()
     assert (forward, remarks) == (halves[1] + halves[0]).measures()
     assert remarks == {}
-    frames = [pa.table(dict(zip("abc", one.T, strict=True))) for one in (X, masked)]
+    frames = [pa.table(dict(zip("abc", matrix.T, strict=True))) for matrix in (X, masked)]
     expected = assess(*frames, quasi_identifiers=list("abc"), measures=["variance_change"])
     for name, value in expected["variance_change"].items():
         assert forward["variance_change"][name] == pytest.approx(value, rel=1e-9)
     assert MomentSums().measures() == ({}, {})
-    moved = MomentSums.from_scores("abc", list(X.T), list((masked + 0.1).T))
-    assert set(moved.measures()[1]) > {"mean_change"}  # a constant column has no scale
+    shifted = MomentSums.from_scores("abc", list(X.T), list((masked + 0.1).T))
+    assert set(shifted.measures()[1]) > {"mean_change"}  # a constant column has no scale
 
 
 def test_the_risk_of_the_original_follows_from_records_by_class_size():

@@ -17,6 +17,7 @@ from shoal.metrics.limits.figure_names import flatten_figures
 from shoal.partitioners import MDAV
 from shoal.scale.recoding import combinations, recoded_records
 from shoal.scale.statistics.hashes import record_hashes
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.steps import Generalise, Microaggregate, Suppress
 from shoal.steps._distinct_records import DistinctResult
 
@@ -60,12 +61,12 @@ def plan_of(steps, **options):
     return Plan(roles, steps, types, unit="firm" if in_units else "record", **options)
 
 
-def in_hash_order(table, plan):
+def in_order_of_hashes(table, plan):
     """Return a table ordered by the hashes by which a cluster compares combinations."""
     step = plan.steps[0]
     units = [] if plan.unit_column is None else [plan.unit_column]
     constrained = step.diversity is not None or step.closeness is not None
-    table = table.select([*(n for n in table.column_names if n != "firm"), *units])
+    table = table.select([*(name for name in table.column_names if name != "firm"), *units])
     combination_hashes = record_hashes(table, [*KEYS, *units, *(["ill"] if constrained else [])], 2)
     return table.take(np.lexsort((record_hashes(table, table.column_names, 3), combination_hashes)))
 
@@ -77,9 +78,9 @@ def by_row(table):
 
 def findings(verdict):
     return {
-        (one.code, one.sentence, str(one.figures))
-        for one in verdict.findings
-        if one.code not in ("checks-not-computed", "unique-on-unchanged-columns")
+        (finding.code, finding.sentence, str(finding.figures))
+        for finding in verdict.findings
+        if finding.code not in ("checks-not-computed", "unique-on-unchanged-columns")
     }
 
 
@@ -87,54 +88,56 @@ def findings(verdict):
 def test_a_large_table_is_recoded_and_judged_as_in_memory(case, client, tmp_path):
     table, plan = workers(), plan_of(CASES[case])
     source = write_files(table, tmp_path / "in")
-    made = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=150)
-    assert made.provenance["blocks"] > 2
+    release = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=150)
+    assert release.provenance["blocks"] > 2
     without_firm = pa.table({"firm": pa.nulls(len(table), pa.string())})
-    ordered = in_hash_order(table, plan)
+    ordered = in_order_of_hashes(table, plan)
     if "firm" not in ordered.column_names:
         ordered = ordered.append_column("firm", without_firm["firm"])
     memory = plan.run(ordered)
-    released = pq.read_table(made.target)
+    released = pq.read_table(release.target)
     pd.testing.assert_frame_equal(by_row(released), by_row(memory.data), check_dtype=False)
-    assert findings(made.verdict) == findings(memory.verdict)
-    assert made.verdict.exact == memory.verdict.exact
-    assert (made.verdict.status, made.verdict.k) == (memory.verdict.status, memory.verdict.k)
-    for name, value in made.measures.items():
-        mine, expected = (flatten_figures({name: one}) for one in (value, memory.measures[name]))
+    assert findings(release.verdict) == findings(memory.verdict)
+    assert release.verdict.exact == memory.verdict.exact
+    assert (release.verdict.status, release.verdict.k) == (memory.verdict.status, memory.verdict.k)
+    for name, value in release.measures.items():
+        actual, expected = (
+            flatten_figures({name: part}) for part in (value, memory.measures[name])
+        )
         # Means and entropies are summed in another order of classes.
-        assert mine == pytest.approx(expected, rel=1e-12), name
-    assert made.profile["distributions"] == memory.profile["distributions"]
-    assert made.profile["before"] == memory.profile["before"]
+        assert actual == pytest.approx(expected, rel=1e-12), name
+    assert release.profile["distributions"] == memory.profile["distributions"]
+    assert release.profile["before"] == memory.profile["before"]
     if "units" not in case:
-        assert [one["column"] for one in made.profile["columns"]] == [
-            one["column"] for one in memory.profile["columns"]
+        assert [part["column"] for part in release.profile["columns"]] == [
+            part["column"] for part in memory.profile["columns"]
         ]
     frame = by_row(released).merge(table.select(["row", "firm"]).to_pandas())
     classes = frame.groupby(KEYS, dropna=False)["firm"]
     sizes = classes.nunique() if plan.unit_column else classes.size()
-    assert sizes.min() == made.verdict.k >= plan.k
+    assert sizes.min() == release.verdict.k >= plan.k
 
 
 def test_some_records_of_a_combination_are_suppressed_and_others_are_not(client, tmp_path):
     table, plan = workers(), plan_of(CASES["suppress"])
-    made = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
-    before, after = by_row(table), by_row(pq.read_table(made.target))
-    changed = (before[KEYS].notna() & after[KEYS].isna()).any(axis=1)
-    both = changed.groupby([before[name] for name in KEYS], dropna=False).nunique()
-    assert (both == 2).any()
-    kept = after[KEYS].isna() | (after[KEYS] == before[KEYS])
-    assert kept.all(axis=None)
+    release = scale.mask(write_files(table, tmp_path / "in"), plan, tmp_path / "out", client=client)
+    original, masked = by_row(table), by_row(pq.read_table(release.target))
+    changed = (original[KEYS].notna() & masked[KEYS].isna()).any(axis=1)
+    n_outcomes = changed.groupby([original[name] for name in KEYS], dropna=False).nunique()
+    assert (n_outcomes == 2).any()
+    is_kept_or_missing = masked[KEYS].isna() | (masked[KEYS] == original[KEYS])
+    assert is_kept_or_missing.all(axis=None)
 
 
 @pytest.mark.parametrize("case", ["suppress", "units", "both"])
 def test_order_files_and_runner_do_not_matter(case, client, tmp_path):
     table, plan = workers().drop(["row"]), plan_of(CASES[case])
     plan = plan.replace(roles={n: r for n, r in plan.roles.items() if n != "row"})
-    one, other = masked_in_two_orders(table, plan, tmp_path, client, chunk_size=150)
-    hashes, others = ([entry["sha256"] for entry in made.files] for made in (one, other))
-    assert hashes == others
+    first, second = masked_in_two_orders(table, plan, tmp_path, client, chunk_size=150)
+    hashes, second_hashes = ([entry["sha256"] for entry in each.files] for each in (first, second))
+    assert hashes == second_hashes
     assert len(hashes) > 2
-    assert one.measures == other.measures
+    assert first.measures == second.measures
     if case == "both":  # jobs and pieces reach a worker in another process too
         pool = scale.mask(
             tmp_path / "in1", plan, tmp_path / "pool", client="processes:1", chunk_size=150
@@ -145,7 +148,7 @@ def test_order_files_and_runner_do_not_matter(case, client, tmp_path):
 def test_a_recoded_folder_is_verified_and_tampering_is_noticed(client, tmp_path):
     plan = plan_of(CASES["both"])
     source = write_files(workers(), tmp_path / "in")
-    made = scale.mask(
+    release = scale.mask(
         source, plan, tmp_path / "out", client=client, chunk_size=150,
         manifest=tmp_path / "out.json", report=tmp_path / "out.html",
     )  # fmt: skip
@@ -156,16 +159,16 @@ def test_a_recoded_folder_is_verified_and_tampering_is_noticed(client, tmp_path)
     assert [check for check in checked if check.passed is False] == []
     assert {"run again", "guarantee", "classes"} <= {check.name for check in checked}
     assert "age" in (tmp_path / "out.html").read_text()
-    path = made.target / made.files[0]["name"]
-    kept = pq.read_table(path)
-    pq.write_table(kept.slice(1), path)
-    assert hashlib.sha256(path.read_bytes()).hexdigest() != made.files[0]["sha256"]
+    path = release.target / release.files[0]["name"]
+    records = pq.read_table(path)
+    pq.write_table(records.slice(1), path)
+    assert hashlib.sha256(path.read_bytes()).hexdigest() != release.files[0]["sha256"]
     again = verify(tmp_path / "out", tmp_path / "out.json")
     assert {"files", "records"} <= {check.name for check in again if check.passed is False}
 
 
 def test_classes_are_counted_on_the_files_and_not_believed(client, tmp_path, monkeypatch):
-    def suppress_nothing(step, frame, counts, *others):
+    def suppress_nothing(step, frame, counts, *arguments):
         return DistinctResult(np.arange(len(frame)), counts, {})
 
     monkeypatch.setattr(Suppress, "apply_to_distinct", suppress_nothing)
@@ -176,17 +179,15 @@ def test_classes_are_counted_on_the_files_and_not_believed(client, tmp_path, mon
 
 
 def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, monkeypatch):
-    find = combinations.find_combinations
+    find_combinations = combinations.find_combinations
 
-    def one_record_less(*words):
-        table = find(*words)
-        counts = table.column(combinations.COUNT).to_numpy() - (np.arange(len(table)) == 0)
-        at = table.column_names.index(combinations.COUNT)
-        return table.set_column(at, combinations.COUNT, pa.array(counts)).filter(
-            pa.array(counts > 0)
-        )
+    def one_record_less(*arguments):
+        table = find_combinations(*arguments)
+        counts = table.column(COUNT).to_numpy() - (np.arange(len(table)) == 0)
+        position = table.column_names.index(COUNT)
+        return table.set_column(position, COUNT, pa.array(counts)).filter(pa.array(counts > 0))
 
-    monkeypatch.setattr("shoal.scale.runs.recoding.find_combinations", one_record_less)
+    monkeypatch.setattr("shoal.scale.recoding.run.find_combinations", one_record_less)
     source = write_files(workers(), tmp_path / "in")
     with raises(FileError, "file-changed"):
         scale.mask(source, plan_of(CASES["suppress"]), tmp_path / "out", client=client)
@@ -231,9 +232,11 @@ def test_a_limit_that_is_not_computed_is_refused_and_others_are_checked(client, 
     with raises(PlanError, "not-for-large-tables", what="limits"):
         scale.mask(source, plan.replace(limits={"max_il1s": 1}), tmp_path / "out", client=client)
     limits = {"max_t_closeness": 0.9, "min_p_sensitivity": 1, "min_smallest_class": 5}
-    made = scale.mask(source, plan.replace(limits=limits), tmp_path / "out", client=client)
-    checked = next(one for one in made.verdict.findings if one.code == "limits-checked")
-    assert checked.sentence.startswith(f"{len(checked.figures['limits'])} of")
+    release = scale.mask(source, plan.replace(limits=limits), tmp_path / "out", client=client)
+    limits_checked = next(
+        finding for finding in release.verdict.findings if finding.code == "limits-checked"
+    )
+    assert limits_checked.sentence.startswith(f"{len(limits_checked.figures['limits'])} of")
 
 
 def test_hashes_order_combinations_and_buckets_are_ranges_of_them():

@@ -68,9 +68,9 @@ def test_both_runners_have_the_interface(client, pool):
 def test_a_pool_without_dask_writes_the_same_bytes(by_dask, source, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(WITHOUT_DASK)
-    words = [sys.executable, str(script), str(source), str(tmp_path / "out")]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert not ended.returncode, ended.stderr
+    arguments = [sys.executable, str(script), str(source), str(tmp_path / "out")]
+    result = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert not result.returncode, result.stderr
     assert content(tmp_path / "out") == content(by_dask.target)
 
 

@@ -56,10 +56,10 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
-def at_the_end(act):
+def at_the_end(action):
     def listener(stage, done, total):
         if stage == "publishing":
-            act()
+            action()
 
     return progress.reporting_to(listener)
 
@@ -79,17 +79,17 @@ def test_report_and_manifest_appear_with_the_folder(home):
 
 
 def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
-    actual, text = entries(home), (home / "out.json").read_text()
+    manifest, text = entries(home), (home / "out.json").read_text()
     assert str(home) not in text
     assert str(source) not in text
-    assert actual["large"] == {"chunk_size": 200, "random_state": SEED}
-    assert actual["plan"]["steps"][0]["partition"]["random_state"] >= 0
-    assert [entry["name"] for entry in actual["input"]["files"]] == ["0.parquet", "1.parquet"]
-    first, digest = actual["input"]["files"][0], manifests.sha256(source / "0.parquet")
+    assert manifest["large"] == {"chunk_size": 200, "random_state": SEED}
+    assert manifest["plan"]["steps"][0]["partition"]["random_state"] >= 0
+    assert [entry["name"] for entry in manifest["input"]["files"]] == ["0.parquet", "1.parquet"]
+    first, digest = manifest["input"]["files"][0], manifests.sha256(source / "0.parquet")
     assert digest not in text
     assert first == keyed_entry({"name": "0.parquet", "bytes": 1, "sha256": digest}, load_hash_key(
         home / "out.json.hashkey"))  # fmt: skip
-    assert "not for publication" in actual["note"]
+    assert "not for publication" in manifest["note"]
 
 
 def test_what_may_be_published_holds_no_seed(home):
@@ -149,31 +149,31 @@ def test_measures_without_confidential_columns_state_what_they_need(home, client
 
 def test_missing_cells_of_a_release_are_counted_and_reported(client, tmp_path):
     table = people(400)
-    region = pa.array([None if at % 4 == 0 else "north" for at in range(400)])
+    region = pa.array([None if row % 4 == 0 else "north" for row in range(400)])
     source = write_files(table.drop(["region"]).append_column("region", region), tmp_path / "in")
     plan = Plan.of(
         ["age"], MDAV(k=4), within="region", identifiers=["name"], other_columns="release"
     )
-    base_release = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=100)
-    assert base_release.provenance["missing"] == {"region": 100}
-    assert "100 released cells are missing" in summarise(base_release)["explanation"]
+    release = scale.mask(source, plan, tmp_path / "out", client=client, chunk_size=100)
+    assert release.provenance["missing"] == {"region": 100}
+    assert "100 released cells are missing" in summarise(release)["explanation"]
 
 
-@pytest.mark.parametrize("inside", ["report", "manifest"])
+@pytest.mark.parametrize("sidecar", ["report", "manifest"])
 def test_nothing_is_written_into_the_folder_of_the_release(
-    inside, client, source, tmp_path, monkeypatch
+    sidecar, client, source, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
-    for place in ("out/a.json", "out/sub/a.json", "other/../out/a.json", tmp_path / "out/a.json"):
+    for path in ("out/a.json", "out/sub/a.json", "other/../out/a.json", tmp_path / "out/a.json"):
         with raises(FileError, "inside-the-release"):
-            scale.mask(source, PLAN, tmp_path / "out", client=client, **{inside: place})
+            scale.mask(source, PLAN, tmp_path / "out", client=client, **{sidecar: path})
     assert names(tmp_path) == []
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_path, monkeypatch):
     monkeypatch.setattr("shoal.scale.runners.dask_cluster.DaskRunner.check", None)  # never called
     (tmp_path / "there.json").touch()
-    where = {"target": tmp_path / "out", "client": client}
+    common_options = {"target": tmp_path / "out", "client": client}
     for options, error, code in (
         ({"report": tmp_path / "a.pdf"}, FileError, None),
         ({"manifest": tmp_path / "a.html"}, FileError, None),
@@ -183,7 +183,7 @@ def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_p
         ({"audience": "nobody"}, ParameterError, None),
     ):
         with raises(error, code):
-            scale.mask(source, PLAN, **where, **options)
+            scale.mask(source, PLAN, **common_options, **options)
     assert names(tmp_path) == ["there.json"]
 
 
@@ -205,7 +205,7 @@ def test_a_folder_is_withdrawn_if_report_or_manifest_cannot_be_published(
 
 def test_the_earlier_release_is_restored(client, source, tmp_path):
     scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=200)
-    before = (tmp_path / "out" / "_SUCCESS").read_text()
+    earlier_marker = (tmp_path / "out" / "_SUCCESS").read_text()
     (tmp_path / "pages").mkdir()
     with (
         at_the_end(lambda: shutil.rmtree(tmp_path / "pages")),
@@ -215,7 +215,7 @@ def test_the_earlier_release_is_restored(client, source, tmp_path):
             source, PLAN, tmp_path / "out", client=client, force=True,
             report=tmp_path / "pages" / "report.html",
         )  # fmt: skip
-    assert (tmp_path / "out" / "_SUCCESS").read_text() == before
+    assert (tmp_path / "out" / "_SUCCESS").read_text() == earlier_marker
     assert names(tmp_path) == ["out"]
 
 
@@ -233,14 +233,14 @@ def test_an_interrupted_run_leaves_neither_folder_nor_files(client, source, tmp_
 
 def test_force_replaces_folder_report_and_manifest_together(client, source, home, tmp_path):
     shutil.copytree(home, tmp_path / "home")
-    places = tmp_path / "home"
+    copy = tmp_path / "home"
     scale.mask(
-        source, PLAN, places / "out", client=client, chunk_size=300, force=True,
-        report=places / "report.html", manifest=places / "out.json",
+        source, PLAN, copy / "out", client=client, chunk_size=300, force=True,
+        report=copy / "report.html", manifest=copy / "out.json",
     )  # fmt: skip
-    assert names(places) == ["out", "out.json", "out.json.hashkey", "report.html"]
-    assert entries(places)["large"]["chunk_size"] == 300
-    assert "mdav" in (places / "report.html").read_text()
+    assert names(copy) == ["out", "out.json", "out.json.hashkey", "report.html"]
+    assert entries(copy)["large"]["chunk_size"] == 300
+    assert "mdav" in (copy / "report.html").read_text()
 
 
 def test_a_dask_frame_has_no_files_to_name(client, tmp_path):

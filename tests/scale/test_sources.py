@@ -15,11 +15,11 @@ from shoal.scale.sources.source_files import check_folder_columns, find_files
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
-def names(folder):
+def find_names(folder):
     return [path.removeprefix(f"{folder}/") for path in find_files(folder)]
 
 
-def touched(folder, *names):
+def touch_files(folder, *names):
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
@@ -27,13 +27,13 @@ def touched(folder, *names):
 
 
 def test_only_parquet_files_that_are_not_hidden_are_data(tmp_path):
-    touched(tmp_path, "b.parquet", "sub/a.parquet", "C.PARQUET", "d.pq", "e.csv")
-    touched(tmp_path, "_x.parquet", ".y.parquet", "_tmp/z.parquet", "_SUCCESS")
-    assert names(tmp_path) == ["C.PARQUET", "b.parquet", "d.pq", "sub/a.parquet"]
+    touch_files(tmp_path, "b.parquet", "sub/a.parquet", "C.PARQUET", "d.pq", "e.csv")
+    touch_files(tmp_path, "_x.parquet", ".y.parquet", "_tmp/z.parquet", "_SUCCESS")
+    assert find_names(tmp_path) == ["C.PARQUET", "b.parquet", "d.pq", "sub/a.parquet"]
 
 
 def test_a_folder_may_be_named_as_a_file(tmp_path):
-    assert names(touched(tmp_path, "2024.parquet/part-0.parquet")) == [
+    assert find_names(touch_files(tmp_path, "2024.parquet/part-0.parquet")) == [
         "2024.parquet/part-0.parquet"
     ]
 
@@ -46,7 +46,7 @@ def test_files_that_are_not_there_are_refused(tmp_path):
 
 
 def test_a_file_counts_once_whatever_it_is_called(tmp_path):
-    path = touched(tmp_path, "in/a.parquet") / "in/a.parquet"
+    path = touch_files(tmp_path, "in/a.parquet") / "in/a.parquet"
     (tmp_path / "link").symlink_to(tmp_path / "in")
     (tmp_path / "b.parquet").symlink_to(path)
     for twice in ([path, path], [path, tmp_path / "link/a.parquet"], [tmp_path / "in", path]):
@@ -58,7 +58,7 @@ def test_a_file_counts_once_whatever_it_is_called(tmp_path):
 
 
 def test_a_link_to_a_folder_is_refused(tmp_path):
-    touched(tmp_path, "in/a.parquet", "more/b.parquet")
+    touch_files(tmp_path, "in/a.parquet", "more/b.parquet")
     (tmp_path / "in" / "more").symlink_to(tmp_path / "more")
     with raises(FileError, "link-not-followed"):
         find_files(tmp_path / "in")
@@ -122,5 +122,5 @@ def test_any_column_name_and_half_precision_floats_are_accepted(client, tmp_path
     folder = write_files(table, tmp_path / "in")
     plan = Plan.of(["x"], MDAV(k=4), within="count_all", other_columns="release")
     assert scale.mask(folder, plan, tmp_path / "out", client=client).measures["smallest_class"] == 4
-    left = pq.read_table(tmp_path / "out").column("y").to_pylist()
-    assert sorted(left) == sorted(numbers.to_pylist())
+    released_values = pq.read_table(tmp_path / "out").column("y").to_pylist()
+    assert sorted(released_values) == sorted(numbers.to_pylist())

@@ -11,7 +11,15 @@ import pytest
 from pyarrow import fs
 from typer.testing import CliRunner
 
-from clusters import Client, at_stages, both, cluster, people, pids, write_files
+from clusters import (
+    Client,
+    at_stages,
+    cluster,
+    people,
+    wait_for_two_workers,
+    worker_pids,
+    write_files,
+)
 from raising import raises
 from shoal import Plan, scale, verify
 from shoal.cli import app
@@ -45,7 +53,7 @@ def source(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def right(client, source, tmp_path_factory):
+def release_in_folder(client, source, tmp_path_factory):
     out = tmp_path_factory.mktemp("right") / "out"
     return scale.mask(source, PLAN, out, client=client, chunk_size=200)
 
@@ -61,8 +69,8 @@ def s3(server, source):
     server.fails, server.denies, server.ranges = (lambda method, key: False), False, True
 
 
-def hashes(made):
-    return [entry["sha256"] for entry in made.files]
+def hashes(release):
+    return [entry["sha256"] for entry in release.files]
 
 
 def mask(client, target=f"{ROOT}/out", source=f"{ROOT}/in/", **options):
@@ -70,9 +78,9 @@ def mask(client, target=f"{ROOT}/out", source=f"{ROOT}/in/", **options):
     return scale.mask(source, PLAN, target, **options)
 
 
-def test_a_release_in_a_store_has_the_bytes_of_one_in_a_folder(s3, client, right):
+def test_a_release_in_a_store_has_the_bytes_of_one_in_a_folder(s3, client, release_in_folder):
     release = mask(client)
-    assert hashes(release) == hashes(right)
+    assert hashes(release) == hashes(release_in_folder)
     names = [entry["name"] for entry in release.files]
     assert s3.files("out/") == sorted(f"out/{name}" for name in ["_SUCCESS", *names])
     assert json.loads(s3.objects["out/_SUCCESS"])["files"] == list(release.files)
@@ -82,17 +90,17 @@ def test_a_release_in_a_store_has_the_bytes_of_one_in_a_folder(s3, client, right
     assert [key for key in written if not key.endswith("/")][-1] == "out/_SUCCESS"
 
 
-def test_a_store_and_files_can_be_mixed(s3, client, right, source, tmp_path):
+def test_a_store_and_files_can_be_mixed(s3, client, release_in_folder, source, tmp_path):
     web = [f"{s3.endpoint}/{BUCKET}/in/{at}.parquet?signature={SECRET}" for at in range(2)]
     manifest = tmp_path / "out.json"
     release = mask(client, source=[*web, source / "2.parquet"], scratch=tmp_path, manifest=manifest)
-    assert hashes(release) == hashes(right)
+    assert hashes(release) == hashes(release_in_folder)
     assert SECRET not in manifest.read_text()
     names = [entry["name"] for entry in json.loads(manifest.read_text())["input"]["files"]]
     assert names == ["0.parquet", "1.parquet", "2.parquet"]
     assert not list(tmp_path.glob(".*.part"))
     back = scale.mask(f"{ROOT}/in", PLAN, f"file://{tmp_path}/back", client=client, chunk_size=200)
-    assert back.files == right.files
+    assert back.files == release_in_folder.files
 
 
 def test_a_release_in_a_store_is_verified_there(s3, client, source, tmp_path):
@@ -116,21 +124,25 @@ def test_a_release_in_a_store_is_verified_there(s3, client, source, tmp_path):
 
 def test_readers_see_the_old_release_or_the_new_one_whole(s3, client):
     old = mask(client)
-    seen = []
+    record_counts = []
 
-    def look(method, key):
+    def count_records(method, key):
         """Read the release before each change of it."""
         if method in ("PUT", "DELETE", "POST") and (key.startswith("out/") or not key):
             marker = json.loads(s3.objects["out/_SUCCESS"])
-            content = [s3.objects[f"out/{entry['name']}"] for entry in marker["files"]]
-            seen.append(sum(pq.read_metadata(io.BytesIO(one)).num_rows for one in content))
+            contents = [s3.objects[f"out/{entry['name']}"] for entry in marker["files"]]
+            record_counts.append(
+                sum(
+                    pq.read_metadata(io.BytesIO(file_content)).num_rows for file_content in contents
+                )
+            )
         return False
 
-    s3.fails = look
+    s3.fails = count_records
     new = mask(client, force=True, chunk_size=100)
     assert hashes(new) != hashes(old)
-    assert len(seen) > 3
-    assert set(seen) == {600}
+    assert len(record_counts) > 3
+    assert set(record_counts) == {600}
     names = ["_SUCCESS", *(entry["name"] for entry in new.files)]
     assert s3.files("out/") == sorted(f"out/{name}" for name in names)
     assert scale.released_files(f"{ROOT}/out") == [
@@ -140,12 +152,12 @@ def test_readers_see_the_old_release_or_the_new_one_whole(s3, client):
 
 def cut_after(server, n, prefix):
     """Let the server answer n changes below a prefix, and no request after them."""
-    left = [n]
+    remaining = [n]
 
     def fails(method, key):
         if method != "GET" and method != "HEAD" and key.startswith(prefix) and key[-1:] != "/":
-            left[0] -= 1
-        return left[0] < 0
+            remaining[0] -= 1
+        return remaining[0] < 0
 
     server.fails = fails
 
@@ -163,7 +175,9 @@ def impatient(monkeypatch, s3):
 
 @pytest.mark.parametrize("n", [0, 2])
 @pytest.mark.usefixtures("impatient")
-def test_a_store_that_is_lost_while_publishing_has_no_release(n, s3, client, right, tmp_path):
+def test_a_store_that_is_lost_while_publishing_has_no_release(
+    n, s3, client, release_in_folder, tmp_path
+):
     cut_after(s3, n, "out/")
     with raises(FileError, "store-unreachable"):
         mask(client, scratch=tmp_path)
@@ -180,20 +194,20 @@ def test_a_store_that_is_lost_while_publishing_has_no_release(n, s3, client, rig
     with raises(FileError, "unfinished-release"):
         mask(client)
     release = mask(client, force=True)
-    assert hashes(release) == hashes(right)
+    assert hashes(release) == hashes(release_in_folder)
     assert len(s3.files("out/")) == 1 + len(release.files)
 
 
-def test_dropped_connections_are_tried_again(s3, client, right):
-    seen = {}
+def test_dropped_connections_are_tried_again(s3, client, release_in_folder):
+    n_requests = {}
 
     def drop(method, key):
         """Cut off the first request of each kind for each file."""
-        seen[method, key] = seen.get((method, key), 0) + 1
-        return seen[method, key] == 1 and len(seen) % 5 == 0
+        n_requests[method, key] = n_requests.get((method, key), 0) + 1
+        return n_requests[method, key] == 1 and len(n_requests) % 5 == 0
 
     s3.fails = drop
-    assert hashes(mask(client)) == hashes(right)
+    assert hashes(mask(client)) == hashes(release_in_folder)
     assert not s3.files("private/")
 
 
@@ -219,16 +233,16 @@ def test_a_dask_frame_is_written_to_the_store(s3, client):
     assert not s3.files("private/")
 
 
-def test_a_run_whose_worker_is_killed_gives_the_same_files(s3, right):
+def test_a_run_whose_worker_is_killed_gives_the_same_files(s3, release_in_folder):
     def kill():
-        both(processes)
-        os.kill(pids(processes)[0], signal.SIGKILL)
+        wait_for_two_workers(processes)
+        os.kill(worker_pids(processes)[0], signal.SIGKILL)
 
-    with cluster(2) as made, Client(made, set_as_default=False) as processes:
+    with cluster(2) as local_cluster, Client(local_cluster, set_as_default=False) as processes:
         processes.run(sys.path.insert, 0, sys.path[0])
         with at_stages(kill, "grouping"):
             release = mask(processes)
-    assert hashes(release) == hashes(right)
+    assert hashes(release) == hashes(release_in_folder)
     assert not s3.files("private/")
     assert len(s3.files("out/")) == 1 + len(release.files)
 
@@ -255,20 +269,20 @@ def test_a_store_that_is_lost_during_the_run_is_reported(s3, client):
 
 def test_a_report_that_cannot_be_published_withdraws_the_release(s3, client, tmp_path):
     old = mask(client)
-    before, marker = s3.files("out/"), s3.objects["out/_SUCCESS"]
+    earlier_files, earlier_marker = s3.files("out/"), s3.objects["out/_SUCCESS"]
     s3.objects["out/_UNFINISHED"] = b'{"files": ["part-9.parquet"]}'  # of a killed run
     s3.objects["out/part-9.parquet"] = b"incomplete"
 
-    def lose(method, key):
+    def block_report(method, key):
         if method == "PUT" and key == "out/_SUCCESS":
             (tmp_path / "report.txt").mkdir(exist_ok=True)
         return False
 
-    s3.fails = lose
+    s3.fails = block_report
     with raises(FileError, "cannot-write"):
         mask(client, report=tmp_path / "report.txt", force=True, chunk_size=100)
-    assert s3.files("out/") == before
-    assert s3.objects["out/_SUCCESS"] == marker
+    assert s3.files("out/") == earlier_files
+    assert s3.objects["out/_SUCCESS"] == earlier_marker
     assert len(scale.released_files(f"{ROOT}/out")) == len(old.files)
 
 
@@ -298,11 +312,11 @@ def test_a_report_that_cannot_be_published_withdraws_the_release(s3, client, tmp
     ],
 )
 def test_what_cannot_be_done_is_refused_with_a_code(options, error, code, s3, client):
-    before = s3.files()
+    earlier_files = s3.files()
     with raises(error, code) as caught:
         mask(client, **options)
     assert SECRET not in str(caught.value) + repr(caught.value.attributes)
-    assert s3.files() == before
+    assert s3.files() == earlier_files
 
 
 def test_other_files_in_the_target_are_kept(s3, client):
@@ -326,18 +340,28 @@ def test_files_on_the_web_are_read_in_parts_or_refused(s3, client, tmp_path):
         read(f"{ROOT}/in/0.parquet")
 
 
-def test_the_command_masks_and_verifies_in_a_store(s3, client, right, tmp_path):
+def test_the_command_masks_and_verifies_in_a_store(s3, client, release_in_folder, tmp_path):
     scheduler = ["--scheduler", client.scheduler.address]
-    words = ["mask", f"{ROOT}/in/", f"{ROOT}/out/", "-c", "age", "-c", "height", "-k", "4"]
-    words += ["--within", "region", "-i", "name", "-m", "mdav", "--chunk-size", "200", *scheduler]
-    refused = CliRunner().invoke(app, words)
+    arguments = ["mask", f"{ROOT}/in/", f"{ROOT}/out/", "-c", "age", "-c", "height", "-k", "4"]
+    arguments += [
+        "--within",
+        "region",
+        "-i",
+        "name",
+        "-m",
+        "mdav",
+        "--chunk-size",
+        "200",
+        *scheduler,
+    ]
+    refused = CliRunner().invoke(app, arguments)
     assert refused.exit_code == 2
     assert "--scratch" in refused.output
     files = ["--manifest", str(tmp_path / "out.json")]
-    result = CliRunner().invoke(app, [*words, "--scratch", f"{ROOT}/private", *files])
+    result = CliRunner().invoke(app, [*arguments, "--scratch", f"{ROOT}/private", *files])
     assert result.exit_code == 0, result.output
     assert f"{ROOT}/out/: 600 records" in result.output
     listed = json.loads(s3.objects["out/_SUCCESS"])["files"]
-    assert [entry["sha256"] for entry in listed] == hashes(right)
+    assert [entry["sha256"] for entry in listed] == hashes(release_in_folder)
     result = CliRunner().invoke(app, ["verify", f"{ROOT}/out", *files])
     assert result.exit_code == 0, result.output

@@ -14,7 +14,7 @@ from raising import warns
 from shoal import Plan, scale, verify
 from shoal.errors import StrataMerged
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -42,7 +42,7 @@ def plan_of(columns=("x", "y", "job"), k=5, within=("town", "sex"), **options):
     )
 
 
-def rows(table, names):
+def count_rows(table, names):
     return Counter(zip(*table.select(names).to_pydict().values(), strict=True))
 
 
@@ -71,23 +71,25 @@ def test_a_table_of_one_block_merges_and_masks_as_in_memory(client, tmp_path):
 def test_merged_strata_and_weights_are_reported_and_verified(client, tmp_path):
     table = towns(3).append_column("stands", pa.array(np.linspace(1, 4, sum(SIZES.values()))))
     folder = write_files(table, tmp_path / "in")
-    page, record = tmp_path / "out.html", tmp_path / "out.json"
+    report, manifest = tmp_path / "out.html", tmp_path / "out.json"
     plan = plan_of(weight="stands", weighted_distances=True)
     scale.mask(folder, plan, tmp_path / "out", client=client, chunk_size=100,
-               report=page, manifest=record)  # fmt: skip
-    assert "Weighted totals" in page.read_text()
-    verification = verify(tmp_path / "out", record, original=folder, client=client)
+               report=report, manifest=manifest)  # fmt: skip
+    assert "Weighted totals" in report.read_text()
+    verification = verify(tmp_path / "out", manifest, original=folder, client=client)
     assert verification.failed == [], verification
 
 
 def test_merged_strata_keep_k_and_have_no_order(client, tmp_path):
     table = towns(1)
     releases = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=60)
-    assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
+    assert [entry["sha256"] for entry in releases[0].files] == [
+        entry["sha256"] for entry in releases[1].files
+    ]
     assert releases[0].provenance["blocks"] > 5
-    after = pq.read_table(tmp_path / "out0")
-    assert min(rows(after, ["x", "y", "job", "town", "sex"]).values()) >= 5
-    assert sum(after.column("x").to_pylist()) == pytest.approx(sum(table.column("x").to_pylist()))
+    masked = pq.read_table(tmp_path / "out0")
+    assert min(count_rows(masked, ["x", "y", "job", "town", "sex"]).values()) >= 5
+    assert sum(masked.column("x").to_pylist()) == pytest.approx(sum(table.column("x").to_pylist()))
 
 
 @settings(max_examples=12, suppress_health_check=list(HealthCheck), deadline=None)
@@ -102,7 +104,7 @@ def test_ties_between_strata_go_to_the_first(town, k, data, client, tmp_path_fac
     plan = plan_of(["age"], k, ["town"], standardise="none")
     scale.mask(write_files(table, folder / "in", 2, 7), plan, folder / "out", client=client)
     memory = plan.run(sort_by(table, ["town"])).data
-    assert rows(pq.read_table(folder / "out"), ["town"]) == rows(memory, ["town"])
+    assert count_rows(pq.read_table(folder / "out"), ["town"]) == count_rows(memory, ["town"])
 
 
 def test_large_strata_are_not_compared(client, tmp_path):

@@ -38,23 +38,27 @@ def masked(table, tmp_path, client, columns=("age", "pay", "job"), *, k=4, **opt
 
 
 def finding(release, code):
-    return next(one for one in release.verdict.findings if one.code == code)
+    return next(entry for entry in release.verdict.findings if entry.code == code)
 
 
 def test_blocks_count_what_pandas_counts(table, tmp_path, client):
     release, out = masked(table, tmp_path, client)
-    before = table.to_pandas()
-    same = {name: (out[name] == before[name]) for name in ("age", "pay", "job")}
-    expected = {name: one[before[name].notna()].mean() for name, one in same.items()}
+    original = table.to_pandas()
+    is_same = {name: (out[name] == original[name]) for name in ("age", "pay", "job")}
+    expected = {name: same[original[name].notna()].mean() for name, same in is_same.items()}
     for name in expected:
         assert release.verdict.exact[name] == pytest.approx(expected[name])
-    together = same["age"] & same["job"] & (same["pay"] | before["pay"].isna() & out["pay"].isna())
+    together = (
+        is_same["age"]
+        & is_same["job"]
+        & (is_same["pay"] | original["pay"].isna() & out["pay"].isna())
+    )
     assert release.verdict.exact[""] == pytest.approx(together.mean())
     groups = out.groupby(["age", "pay", "job"]).ngroup()
-    shares = before["pay"].groupby(groups).max() / before["pay"].groupby(groups).sum()
-    several = before["pay"].notna().groupby(groups).sum() > 1
+    shares = original["pay"].groupby(groups).max() / original["pay"].groupby(groups).sum()
+    has_several_values = original["pay"].notna().groupby(groups).sum() > 1
     dominated = finding(release, "dominated-groups").figures["groups"]
-    assert dominated["pay"] == ((shares > 0.8) & several).sum()
+    assert dominated["pay"] == ((shares > 0.8) & has_several_values).sum()
     assert "age" not in dominated
     assert finding(release, "unique-on-unchanged-columns").figures == {"with_masked": 1.0}
     sizes = groups.value_counts()
@@ -74,9 +78,9 @@ def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
     )
     release, out = masked(sparse, tmp_path, client, ["age", "pay"])
     groups = out.groupby(["age", "pay"], dropna=False).ngroup()
-    given = pd.Series(pay).notna().groupby(groups).sum()
-    few = (given > 1) & (given < 4) & out["pay"].notna().groupby(groups).any()
-    assert finding(release, "few-contributors").figures["groups"] == {"pay": few.sum()}
+    n_given = pd.Series(pay).notna().groupby(groups).sum()
+    has_few = (n_given > 1) & (n_given < 4) & out["pay"].notna().groupby(groups).any()
+    assert finding(release, "few-contributors").figures["groups"] == {"pay": has_few.sum()}
     assert "one-contributor" not in release.verdict.codes()
 
 

@@ -68,8 +68,8 @@ def changed(out, part, change):
 
 def first_cell(table, name, value):
     cells = [value, *table.column(name).to_pylist()[1:]]
-    at = table.column_names.index(name)
-    return table.set_column(at, name, pa.array(cells, table.schema.field(name).type))
+    position = table.column_names.index(name)
+    return table.set_column(position, name, pa.array(cells, table.schema.field(name).type))
 
 
 def resealed(out, change=lambda entries: None):
@@ -96,8 +96,8 @@ def test_a_released_folder_matches_its_manifest(out, source, client):
 def test_the_original_may_lie_elsewhere_under_other_names(out, source, client, tmp_path):
     (tmp_path / "moved").mkdir()
     moved = [tmp_path / "moved" / f"x{path.name}" for path in sorted(source.iterdir())]
-    for old, new in zip(sorted(source.iterdir()), moved, strict=True):
-        shutil.copy(old, new)
+    for path, copy in zip(sorted(source.iterdir()), moved, strict=True):
+        shutil.copy(path, copy)
     assert failed(out, original=moved, client=client) == []
 
 
@@ -116,9 +116,9 @@ def test_a_class_below_k_is_detected_even_if_the_manifest_has_its_hash(out):
 
 def test_a_removed_file_is_seen(out):
     (out / "part-00001.parquet").unlink()
-    actual = {check.name: check for check in verify(out, out.with_suffix(".json"))}
+    checks = {check.name: check for check in verify(out, out.with_suffix(".json"))}
     assert failed(out) == ["files", "records"]
-    assert actual["files"].message == "'part-00001.parquet' is missing"
+    assert checks["files"].message == "'part-00001.parquet' is missing"
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "sub/part-00009.parquet.bak"])
@@ -139,10 +139,10 @@ def test_a_folder_of_elsewhere_that_was_linked_in_is_seen(out, source):
 
 
 def test_swapped_files_are_seen(out):
-    one, other = out / "part-00000.parquet", out / "part-00001.parquet"
-    one.rename(out / "x")
-    other.rename(one)
-    (out / "x").rename(other)
+    first, second = out / "part-00000.parquet", out / "part-00001.parquet"
+    first.rename(out / "x")
+    second.rename(first)
+    (out / "x").rename(second)
     assert failed(out) == ["files"]
 
 
@@ -159,14 +159,14 @@ def test_a_released_identifier_is_detected(out):
 
 def test_another_type_or_order_of_columns_is_seen(out):
     def cast(table):
-        at = table.column_names.index("age")
-        return table.set_column(at, "age", table.column("age").cast(pa.float32()))
+        position = table.column_names.index("age")
+        return table.set_column(position, "age", table.column("age").cast(pa.float32()))
 
-    whole = pq.read_table(out / "part-00000.parquet", partitioning=None)
+    original_file = pq.read_table(out / "part-00000.parquet", partitioning=None)
     changed(out, 0, cast)
     resealed(out)
     assert "columns" in failed(out)
-    changed(out, 0, lambda table: whole.select(whole.column_names[::-1]))
+    changed(out, 0, lambda table: original_file.select(original_file.column_names[::-1]))
     resealed(out)
     assert failed(out) == ["marker", "columns"]
 
@@ -267,9 +267,9 @@ def test_a_file_is_not_a_folder_and_a_folder_not_a_file(out, tmp_path):
         == "'part-00000.parquet' is not a folder, but the manifest describes one"
     )
     people(40).to_pandas().to_csv(tmp_path / "in.csv", index=False)
-    words = ["mask", tmp_path / "in.csv", tmp_path / "o.csv", "-c", "age", "-k", 4, "--manifest"]
-    shell = CliRunner()
-    assert shell.invoke(app, [str(word) for word in [*words, tmp_path / "o.json"]]).exit_code == 0
+    files = [tmp_path / "in.csv", tmp_path / "o.csv", "--manifest", tmp_path / "o.json"]
+    arguments = ["mask", *map(str, files), "-c", "age", "-k", "4"]
+    assert CliRunner().invoke(app, arguments).exit_code == 0
     verification = verify(out, tmp_path / "o.json")
     assert [check.name for check in verification if check.passed is False] == ["file", "readable"]
     with raises(ParameterError, "several-originals", count=2):
@@ -323,29 +323,29 @@ def test_a_cluster_that_does_not_answer_gives_no_verdict(out, source, monkeypatc
 
 
 def test_the_command_ends_with_one_if_a_check_fails(out):
-    words = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
-    result = CliRunner().invoke(app, words)
+    arguments = ["verify", str(out), "--manifest", str(out.with_suffix(".json"))]
+    result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 0
     assert "ok   files: 5, each with its SHA-256 in the manifest" in result.stdout
     (out / "x").touch()
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(app, arguments)
     assert result.exit_code == 1
     assert "FAIL files: 'x' is not in the manifest" in result.stdout
 
 
 def test_one_file_is_held_at_a_time(out, monkeypatch):
-    held = []
-    read = counting.read_columns
+    tables_read = []
+    read_columns = counting.read_columns
 
-    def watched(path, columns):
-        assert all(table() is None for table in held)
-        table = read(path, columns)
-        held.append(weakref.ref(table))
+    def read_one(path, columns):
+        assert all(table() is None for table in tables_read)
+        table = read_columns(path, columns)
+        tables_read.append(weakref.ref(table))
         return table
 
-    monkeypatch.setattr(counting, "read_columns", watched)
+    monkeypatch.setattr(counting, "read_columns", read_one)
     assert failed(out) == []
-    assert len(held) == 4
+    assert len(tables_read) == 4
 
 
 @settings(max_examples=60, deadline=None)
@@ -365,26 +365,26 @@ def test_counting_by_file_agrees_with_counting_by_hand(rows, tmp_path_factory):
     files = defaultdict(list)
     for x, word, file in rows:
         files[file].append((x, word))
-    for file, inside in files.items():
-        table = pa.table({"x": [x for x, _ in inside], "word": [word for _, word in inside]})
-        kinds = pa.schema([("x", pa.float64()), ("word", pa.string())])
-        pq.write_table(table.cast(kinds), folder / f"{file}.parquet")
-    sizes = [Counter(inside) for inside in files.values()]
-    places = Counter(one for inside in sizes for one in inside)
+    for file, records in files.items():
+        table = pa.table({"x": [x for x, _ in records], "word": [word for _, word in records]})
+        schema = pa.schema([("x", pa.float64()), ("word", pa.string())])
+        pq.write_table(table.cast(schema), folder / f"{file}.parquet")
+    sizes = [Counter(records) for records in files.values()]
+    files_by_class = Counter(record for records in sizes for record in records)
     assert recount([str(path) for path in folder.iterdir()], ["x", "word"]) == Recount(
-        min(min(inside.values()) for inside in sizes),
+        min(min(records.values()) for records in sizes),
         sum(map(len, sizes)),
-        len(places),
-        sum(times > 1 for times in places.values()),
+        len(files_by_class),
+        sum(n_files > 1 for n_files in files_by_class.values()),
         False,
     )
 
 
 def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
     paths = []
-    for at, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
-        paths.append(str(tmp_path / f"{at}.parquet"))
-        pq.write_table(pa.table({"x": np.arange(at * 900, at * 900 + records)}), paths[-1])
+    for number, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
+        paths.append(str(tmp_path / f"{number}.parquet"))
+        pq.write_table(pa.table({"x": np.arange(number * 900, number * 900 + records)}), paths[-1])
     counts = recount(paths, ["x"], max_hashes=500)
     assert counts == recount(paths[::-1], ["x"], max_hashes=500)
     assert counts.is_sample
@@ -409,7 +409,7 @@ def test_columns_of_many_types_are_verified(client, tmp_path):
             "age": np.arange(n) % 40,
             "born": pa.array(np.arange(n) // 60, pa.timestamp("s")),
             "noon": pa.array((np.arange(n) // 60).tolist(), pa.time32("s")),
-            "income": pa.array([Decimal(at // 60) for at in range(n)]),
+            "income": pa.array([Decimal(number // 60) for number in range(n)]),
             "flag": pa.array(np.arange(n) % 2 == 0),
             "job": pa.array(["baker", "clerk"] * (n // 2)).dictionary_encode(),
             "number": pa.array(2**60 + np.arange(n) // 60),

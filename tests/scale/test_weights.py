@@ -14,7 +14,7 @@ from raising import raises
 from shoal import Plan, scale
 from shoal.errors import InputError
 from shoal.partitioners import MDAV
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.weights import (
     WeightedMoments,
@@ -80,15 +80,19 @@ def test_a_table_of_one_block_is_weighted_as_in_memory(role, options, client, tm
 def test_weighted_totals_are_kept_in_many_blocks_and_in_any_order(client, tmp_path):
     table = survey(seed=1)
     releases = masked_in_two_orders(table, plan_of(), tmp_path, client, chunk_size=50)
-    assert [e["sha256"] for e in releases[0].files] == [e["sha256"] for e in releases[1].files]
+    assert [entry["sha256"] for entry in releases[0].files] == [
+        entry["sha256"] for entry in releases[1].files
+    ]
     assert releases[0].measures == releases[1].measures
     assert releases[0].provenance["blocks"] > 5
     assert max(releases[0].measures["weighted_total_change"].values()) < 1e-12
-    after = pq.read_table(tmp_path / "out0")
+    masked = pq.read_table(tmp_path / "out0")
     for name in ("x", "y"):
-        totals = [np.dot(t.column(name), t.column("weight")) for t in (table, after)]
+        totals = [
+            np.dot(records.column(name), records.column("weight")) for records in (table, masked)
+        ]
         assert totals[1] == pytest.approx(totals[0])
-    assert not np.isclose(np.mean(after.column("y")), np.mean(table.column("y")), rtol=1e-9)
+    assert not np.isclose(np.mean(masked.column("y")), np.mean(table.column("y")), rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -125,8 +129,12 @@ def test_columns_with_missing_values_have_no_total(client, tmp_path):
 
 def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
     table = survey(seed=3)
-    incomplete = [None if at % 9 == 0 else x for at, x in enumerate(table.column("x").to_pylist())]
-    jobs = [None if at % 7 == 0 else x for at, x in enumerate(table.column("job").to_pylist())]
+    incomplete = [
+        None if row % 9 == 0 else value for row, value in enumerate(table.column("x").to_pylist())
+    ]
+    jobs = [
+        None if row % 7 == 0 else value for row, value in enumerate(table.column("job").to_pylist())
+    ]
     table = table.set_column(0, "x", pa.array(incomplete, pa.float64())).set_column(
         2, "job", [jobs]
     )
@@ -181,11 +189,12 @@ def test_weights_of_values_add_up_in_any_order():
     weights = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     whole = WeightedValues.from_values(values, weights)
     parts = [
-        WeightedValues.from_values(values[at : at + 2], weights[at : at + 2]) for at in (4, 0, 2)
+        WeightedValues.from_values(values[start : start + 2], weights[start : start + 2])
+        for start in (4, 0, 2)
     ]
-    asked = pa.array(["c", None, "a", "b"])
-    actual = (parts[0] + parts[1] + parts[2]).weights_of(asked)
-    assert actual.tolist() == whole.weights_of(asked).tolist()
+    requested = pa.array(["c", None, "a", "b"])
+    actual = (parts[0] + parts[1] + parts[2]).weights_of(requested)
+    assert actual.tolist() == whole.weights_of(requested).tolist()
     assert np.allclose(actual, [0.6, 0.2, 0.5, 0.8])
 
 

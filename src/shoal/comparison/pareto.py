@@ -71,12 +71,12 @@ def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
     return min(front, key=distance)
 
 
-def reason_to_recommend(choices: int) -> str:
+def reason_to_recommend(n_choices: int) -> str:
     """Return why the point of `nearest_to_ideal` is recommended among the points of a front.
 
     Parameters
     ----------
-    choices : int
+    n_choices : int
         The number of different points on the front.
 
     Returns
@@ -89,12 +89,12 @@ def reason_to_recommend(choices: int) -> str:
     >>> reason_to_recommend(2)
     'Of the two choices on the Pareto front, it has less risk'
     """
-    if choices == 1:
+    if n_choices == 1:
         return "No other run has less information loss or less risk"
-    if choices == 2:
+    if n_choices == 2:
         return "Of the two choices on the Pareto front, it has less risk"
     return (
-        f"Of the {choices} choices on the Pareto front, it is nearest to the least loss and the"
+        f"Of the {n_choices} choices on the Pareto front, it is nearest to the least loss and the"
         " least risk, both scaled to the range that they have on the front"
     )
 

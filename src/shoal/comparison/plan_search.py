@@ -9,8 +9,8 @@ from typing import Any
 from shoal._params import check_at_least, hint
 from shoal._progress import shows_progress
 from shoal.comparison.advice import LOSS, Advice, AdvisedTrial
-from shoal.comparison.candidates import STEPS_TO_TRY, PlanFamily, plan_families
 from shoal.comparison.parallel import run_parallel
+from shoal.comparison.plan_families import STEPS_TO_TRY, PlanFamily, plan_families
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
 from shoal.frame.roles import as_list
@@ -129,7 +129,7 @@ def check_steps(steps: str | Sequence[str]) -> list[str]:
 
 def search_plans(
     data: Any,
-    candidates: Sequence[PlanFamily],
+    families: Sequence[PlanFamily],
     *,
     n_plans: int,
     n_jobs: int | None,
@@ -140,7 +140,7 @@ def search_plans(
     search = _PlanSearch(data, n_plans, n_jobs, run)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)  # issued when a plan is chosen and run
-        for family in candidates:
+        for family in families:
             search.explore(family)
     if all(trial.error is not None for trial in search.trials):
         raise next(trial.error for trial in search.trials if trial.error is not None)

@@ -212,12 +212,12 @@ def knee(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
 
 
 def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
-    """Return the point of one k whose relative gain exceeds its relative price the most.
+    """Return the point of one k whose relative gain exceeds its relative cost the most.
 
     This is the criterion of the paper's figures: distortions are counted relative to those of
-    the least lambda, (D_X - D_X(0)) / D_X(0) and (D_Y(0) - D_Y) / D_Y(0). It weighs a per cent of
-    either the same, and so prefers smaller values of lambda than the `knee`, which counts both
-    from end to end of the curve. Ties go to the least lambda.
+    the least lambda, (D_X - D_X(0)) / D_X(0) and (D_Y(0) - D_Y) / D_Y(0). One per cent of either
+    has the same weight, so smaller values of lambda are preferred than by the `knee`, which counts
+    both as shares of their change over the whole curve. Ties go to the least lambda.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     Returns
     -------
     TradeoffPoint
-        The point; that of the least lambda where the price is always at least the gain.
+        The point; that of the least lambda if no gain exceeds its cost.
 
     Examples
     --------
@@ -237,13 +237,14 @@ def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     """
     ordered = sorted(points, key=lambda point: point.dependence)
     increments = [point.increments(ordered[0]) for point in ordered]
-    surplus = [-change_of_y - change_of_x for change_of_x, change_of_y in increments]
-    return ordered[surplus.index(max(surplus))]
+    surpluses = [-change_of_y - change_of_x for change_of_x, change_of_y in increments]
+    return ordered[surpluses.index(max(surpluses))]
 
 
 def _run_plans(
     data: IntoDataFrame, plans: Sequence[Plan], n_jobs: int | None
 ) -> list[TradeoffPoint]:
+    """Return the point of each plan; raise the error of the first that cannot be run."""
     points = []
     for trial in compare_plans(data, plans, risk=None, n_jobs=n_jobs).trials:
         if trial.error is not None:

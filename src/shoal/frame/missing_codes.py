@@ -54,6 +54,15 @@ def is_missing_code(frame: Frame, name: str, codes: Sequence[str]) -> NDArray[np
     return np.asarray(mask[encoded.indices.fill_null(-1).to_numpy()])
 
 
+def count_missing_codes(frame: Frame, missing_codes: MissingCodes) -> dict[str, int]:
+    """Return the number of missing codes in each column that contains any."""
+    counts = {
+        name: int(is_missing_code(frame, name, codes).sum())
+        for name, codes in missing_codes.items()
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
 def without_codes(frame: Frame, missing_codes: MissingCodes) -> Frame:
     """Return the frame with null for the missing codes of columns."""
     check_columns(frame, list(missing_codes))

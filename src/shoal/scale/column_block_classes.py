@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, sum_counts
+from shoal.scale.job import ReleaseJob, load_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import canonical_table
+from shoal.scale.statistics.counts import count_sizes, sum_counts
 from shoal.scale.statistics.hashes import record_hashes
-from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.statistics.value_counts import COUNT, count_each_once, sum_by_values
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch, write_scratch
 from shoal.scale.worker_task import worker_task
@@ -45,7 +46,7 @@ def write_column_block_classes(
     Returns
     -------
     tuple of ScratchFile
-        For each block of columns, the values by a hash that equal values share.
+        For each block of columns, the distinct values with their counts, in buckets by their hash.
     """
     files = []
     for block_number, columns in enumerate(counted_column_blocks(job)):
@@ -55,14 +56,10 @@ def write_column_block_classes(
         group_columns = names
         if units is not None:
             table, group_columns = table.append_column("unit", units), [*names, "unit"]
-        ones = pa.array(np.ones(len(table), np.int64))
-        counts = (
-            table.append_column(COUNT, ones).group_by(group_columns).aggregate([(COUNT, "sum")])
-        )
-        counts = counts.rename_columns([*group_columns, COUNT])
-        shard = record_hashes(counts, names) % np.uint64(job.n_shards)
+        counts = sum_by_values([count_each_once(table)], group_columns)
+        buckets = record_hashes(counts, names) % np.uint64(job.n_shards)
         path = join(folder, f"classes-{block_number:04d}-{file_number:08d}.arrow")
-        files.append(write_scratch(path, counts, shard.astype(np.int64)))
+        files.append(write_scratch(path, counts, buckets.astype(np.int64)))
     return tuple(files)
 
 
@@ -112,5 +109,4 @@ def _count_class_sizes(
     if job.unit is not None:
         sizes = table.group_by(names).aggregate([("unit", "count_distinct")])
         return dict(count_sizes(sizes.column("unit_count_distinct").to_numpy()))
-    sizes = table.group_by(names).aggregate([(COUNT, "sum")])
-    return dict(count_sizes(sizes.column(f"{COUNT}_sum").to_numpy()))
+    return dict(count_sizes(sum_by_values([table], names).column(COUNT).to_numpy()))

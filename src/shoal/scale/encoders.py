@@ -1,4 +1,4 @@
-"""Encoders of the columns of a large table: the same numbers for the same value in every chunk."""
+"""Encode columns of a large table, so that a value has the same coordinates in every chunk."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,8 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Kind, Type
 from shoal.geometry import axes_of, with_confidential, zscore
 from shoal.scale.statistics.exact_sums import UNIT
-from shoal.scale.statistics.table_statistics import COUNT, Moments, TableStatistics
+from shoal.scale.statistics.table_statistics import Moments, TableStatistics
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.scale.statistics.weights import WeightedMoments, WeightedValues
 from shoal.steps.microaggregation.distance_space import DistanceSpace
 
@@ -79,7 +80,7 @@ class CategoricalEncoder:
         The number of each value, such as its rank; NaN for missing values, at the end.
     codes : ndarray of shape (n_values + 1,)
         The code of each value; -1 for missing values, at the end.
-    points : dict of ndarray of shape (n_codes + 1, n_axes)
+    points_by_code : dict of ndarray of shape (n_codes + 1, n_axes)
         The coordinates of each code, by the kind of standardisation; missing values, at the
         end, lie at the mean.
     n_present, n_missing : int
@@ -91,7 +92,7 @@ class CategoricalEncoder:
     values: pa.Array
     numbers: Matrix
     codes: Codes
-    points: Mapping[str, Matrix]
+    points_by_code: Mapping[str, Matrix]
     n_present: int
     n_missing: int
 
@@ -110,7 +111,7 @@ class CategoricalEncoder:
 
     def axes(self, column: Column, standardise: str) -> Matrix:
         """Return the column as one or more axes; missing values lie at the mean."""
-        return self.points[standardise][column.codes]
+        return self.points_by_code[standardise][column.codes]
 
 
 Encoder = NumericEncoder | CategoricalEncoder
@@ -158,15 +159,12 @@ class Encoders:
         """Return the coordinates in which some records are grouped."""
         Z = self.axes(columns)
         if self.confidential:
-            frame = tables.open_frame(table)
-            confidential = [encoder.read(table, frame) for encoder in self.confidential]
-            Y = _concatenate_axes(self.confidential, confidential, self.standardise)
             n_columns = (len(self.masked), len(self.confidential))
-            Z = with_confidential(Z, Y, self.dependence, n_columns)
+            Z = with_confidential(Z, self._confidential_axes(table), self.dependence, n_columns)
         return np.ascontiguousarray(Z)
 
-    def space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
-        """Return the masked columns of some records as axes, and confidential ones if needed."""
+    def distance_space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
+        """Return the distance space of some records, as steps in memory use it."""
         axes_by_column = self._axes_by_column(columns)
         column_of_axis = np.repeat(
             np.arange(len(axes_by_column)), [axes.shape[1] for axes in axes_by_column]
@@ -174,17 +172,25 @@ class Encoders:
         names = [encoder.name for encoder in self.masked]
         if not self.confidential:
             return DistanceSpace(names, np.hstack(axes_by_column), column_of_axis, [])
-        frame = tables.open_frame(table)
-        confidential = [encoder.read(table, frame) for encoder in self.confidential]
-        Y = _concatenate_axes(self.confidential, confidential, self.standardise)
-        n_confidential = len(self.confidential)
         return DistanceSpace(
-            names, np.hstack(axes_by_column), column_of_axis, [], self.dependence, Y, n_confidential
+            names,
+            np.hstack(axes_by_column),
+            column_of_axis,
+            [],
+            self.dependence,
+            self._confidential_axes(table),
+            len(self.confidential),
         )
 
     def axes(self, columns: Sequence[Column]) -> Matrix:
         """Return the masked columns, standardised as distances are."""
         return np.hstack(self._axes_by_column(columns))
+
+    def _confidential_axes(self, table: pa.Table) -> Matrix:
+        """Return the confidential columns of some records, standardised as distances are."""
+        frame = tables.open_frame(table)
+        columns = [encoder.read(table, frame) for encoder in self.confidential]
+        return _concatenate_axes(self.confidential, columns, self.standardise)
 
     def _axes_by_column(self, columns: Sequence[Column]) -> list[Matrix]:
         """Return the axes of each masked column, multiplied by its factor."""
@@ -248,6 +254,7 @@ def _categorical_encoder(
     declared_type: Type | None,
     weighted_values: WeightedValues | None,
 ) -> CategoricalEncoder:
+    """Return the encoder of a column, given its distinct values with their counts."""
     value_counts = value_counts.sort_by([(name, "ascending")])
     values, count_array = (value_counts.column(column).combine_chunks() for column in (name, COUNT))
     counts = count_array.to_numpy().astype(np.int64)
@@ -260,18 +267,19 @@ def _categorical_encoder(
     coordinates = {"zscore": (_zscores(A, weights), 0 * mean), "none": (A, mean)}
     if weighted_values is not None:
         coordinates["weighted"] = _zscores(A, weighted_values.weights_of(values)[present]), 0 * mean
-    points = {}
+    points_by_code = {}
+    n_codes = int(codes.max(initial=-1)) + 1
     for standardise, (value_points, missing_point) in coordinates.items():
-        code_points = np.zeros((int(codes.max(initial=-1)) + 1, A.shape[1]))
-        points[standardise] = np.vstack([code_points, missing_point])
-        points[standardise][codes] = value_points
+        points = np.zeros((n_codes + 1, A.shape[1]))
+        points[codes], points[-1] = value_points, missing_point
+        points_by_code[standardise] = points
     return CategoricalEncoder(
         name,
         column.kind,
         values.filter(pa.array(present)),
         np.append(column.values[present], np.nan),
         np.append(codes, -1),
-        points,
+        points_by_code,
         int(weights.sum()),
         int(counts[~present].sum()),
     )
@@ -285,5 +293,6 @@ def _zscores(A: Matrix, weights: Weights) -> Matrix:
 def _concatenate_axes(
     encoders: Sequence[Encoder], columns: Sequence[Column], standardise: str
 ) -> Matrix:
+    """Return the axes of all columns as one matrix."""
     pairs = zip(encoders, columns, strict=True)
     return np.hstack([encoder.axes(column, standardise) for encoder, column in pairs])

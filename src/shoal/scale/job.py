@@ -1,8 +1,7 @@
 """The job: what every task needs to know, in a file that all workers read."""
 
 import pickle
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.types import Type
-from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.thresholds import Thresholds
 from shoal.scale.encoders import Encoders
 from shoal.scale.splitting.strata import Strata
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReleaseJob:
-    """What is released of a large table, and what is counted on it.
+    """Which columns of a large table are released, and what is counted on them.
 
     Parameters
     ----------
@@ -133,27 +131,3 @@ def save_job(job: ReleaseJob, path: str) -> None:
 def load_job(path: str) -> Any:
     """Return a job; each worker reads it once."""
     return pickle.loads(read_bytes(path))
-
-
-def count_sizes(sizes: NDArray[np.int64]) -> Mapping[int, int]:
-    """Return the number of groups or classes of each size."""
-    size, count = np.unique(sizes, return_counts=True)
-    return dict(zip(size.tolist(), count.tolist(), strict=True))
-
-
-def sum_shared_counts(mappings: Iterable[Mapping[str, SharedCounts]]) -> dict[str, SharedCounts]:
-    """Return the sum, by column, of counts of classes that share a value."""
-    total: dict[str, SharedCounts] = {}
-    for mapping in mappings:
-        for name, counts in mapping.items():
-            previous = total.get(name, SharedCounts(0, 0, 0))
-            total[name] = SharedCounts(*map(sum, zip(previous, counts, strict=True)))
-    return total
-
-
-def sum_counts(counts: Iterable[Mapping[Any, int]]) -> dict[Any, int]:
-    """Return the sum of counts with the same key, sorted by key."""
-    total: Counter[Any] = Counter()
-    for mapping in counts:
-        total.update(mapping)
-    return {key: total[key] for key in sorted(total)}

@@ -14,9 +14,9 @@ from shoal.audit import manifest as manifests
 from shoal.metrics.rounding import round_floats
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
-from shoal.scale.job import sum_counts
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_counts
 from shoal.scale.storage.marker import MARKER, marker_text
 
 SOFTWARE = ("shoal", "numpy", "numba", "scikit-learn", "pyarrow", "dask")
@@ -57,7 +57,7 @@ class LargeRelease:
     source_files : tuple of dict
         Name, bytes and hash of each file of the source, where a manifest was requested.
     recoded : tuple of str
-        Columns of strata in which the records of merged strata have a new value.
+        Columns of strata in which records of merged strata have new values.
     block_groups : tuple of dict
         The same as ``groups`` for each block of columns.
     profile : dict
@@ -82,7 +82,7 @@ class LargeRelease:
 
     @property
     def unchanged(self) -> tuple[str, ...]:
-        """Columns that are released unchanged."""
+        """The columns that are released unchanged."""
         changed = (*self.plan.masked, *self.recoded)
         return tuple(name for name in self.types if name not in changed)
 

@@ -1,4 +1,4 @@
-"""Write the files of a release, and count classes in what is read back from them."""
+"""Write the files of a release, and count classes in the records read back from them."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -18,8 +18,9 @@ from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.plan.findings.homogeneity import count_shared_by_column
 from shoal.scale.column_block_classes import write_column_block_classes
-from shoal.scale.job import ReleaseJob, count_sizes, load_job, read_job_units
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.job import ReleaseJob, load_job, read_job_units
+from shoal.scale.sources.sorting import sort_by
+from shoal.scale.statistics.counts import count_sizes
 from shoal.scale.storage.files import hash_file, join, open_input
 from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_parquet
 from shoal.scale.worker_task import worker_task
@@ -79,23 +80,23 @@ def write_shard(
             *job.class_columns,
         ]
     )
-    content = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
+    released_table = pq.read_table(open_input(path), columns=list(columns), partitioning=None)
     column_block_classes = write_column_block_classes(
-        job, content, unit_values, scratch, file_number
+        job, released_table, unit_values, scratch, file_number
     )
-    return _count_shard(job, path, content, units, column_block_classes)
+    return _count_shard(job, path, released_table, units, column_block_classes)
 
 
 def _count_shard(
     job: ReleaseJob,
     path: str,
-    content: pa.Table,
+    released_table: pa.Table,
     units: Codes | None,
     column_block_classes: tuple[ScratchFile, ...],
 ) -> Shard:
-    """Return the entry of a file, with what is counted on its content."""
+    """Return the entry of a file, with what is counted on its records."""
     size, digest = hash_file(path)
-    released = tables.open_frame(content)
+    released = tables.open_frame(released_table)
     class_of = classes(keys(released, job.quasi_identifiers))
     units_by_class = None if units is None else units_per_class(class_of, units)
     return Shard(
@@ -114,7 +115,7 @@ def _count_shard(
             None if units is None else largest_unit_share(class_of[:, None], units)
         ),
         diversity=_least_diversity(job, released, units),
-        closeness=_greatest_distance(job, released, content),
+        closeness=_greatest_distance(job, released, released_table),
         column_block_classes=column_block_classes,
     )
 
@@ -153,6 +154,7 @@ def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:
 
 
 def _least_diversity(job: ReleaseJob, released: Frame, units: Codes | None) -> Diversity | None:
+    """Return the least l-diversity of a class, by kind and column; None if it is not measured."""
     if not job.measures_diversity:
         return None
     labels = _constrained_classes(job, released)
@@ -165,6 +167,7 @@ def _least_diversity(job: ReleaseJob, released: Frame, units: Codes | None) -> D
 
 
 def _greatest_distance(job: ReleaseJob, released: Frame, table: pa.Table) -> list[float] | None:
+    """Return the greatest distance of a class from the table, by column; None if not measured."""
     if not job.closeness_columns:
         return None
     labels = _constrained_classes(job, released)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def check_plan(plan: "Plan") -> None:
     """Refuse plans that are not supported."""
     recoding_steps = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
-    is_single = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
-    if not is_single and len(recoding_steps) < len(plan.steps):
+    is_microaggregation = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
+    if not is_microaggregation and len(recoding_steps) < len(plan.steps):
         raise _unsupported(
             "steps",
             "shoal.scale supports plans of one step 'microaggregate', and plans of 'generalise' and"
@@ -35,12 +35,6 @@ def check_plan(plan: "Plan") -> None:
         raise _unsupported(
             "edits",
             "Edits are not checked by shoal.scale. Leave them out, and check the release.",
-        )
-    if plan.missing_codes:
-        raise _unsupported(
-            "missing_codes",
-            "`missing_codes` are not supported by shoal.scale. Replace them by missing values"
-            " first.",
         )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
@@ -76,8 +70,8 @@ def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
                 '`missing_means="any"` is not supported by shoal.scale: a record with suppressed'
                 ' cells matches records of all files. Use `missing_means="own"`.',
             )
-        constrained = step.diversity is not None or step.closeness is not None
-        if constrained and step.unit_column is not None:
+        is_constrained = step.diversity is not None or step.closeness is not None
+        if is_constrained and step.unit_column is not None:
             raise _unsupported(
                 "diversity" if step.diversity is not None else "closeness",
                 "`diversity` and `closeness` of units are not supported by shoal.scale in this"
@@ -90,17 +84,18 @@ def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
     if step.recoded_columns:
         raise _unsupported(
             "aggregate",
-            "Ancestors and ranges are not supported by shoal.scale. Use another aggregate.",
+            "Ancestors and ranges are not supported by shoal.scale. Use another aggregate, or the"
+            " step 'generalise', which recodes large tables to ancestors.",
         )
     if step.round == "original":
         raise _unsupported(
             "round",
             '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
-            " after all records are read. State them by column with `decimals`.",
+            " only after all records are read. State them by column with `decimals`.",
         )
     _check_constraints(plan, step)
-    nested = step.partitioner.get_params(deep=True).values()
-    if any(isinstance(value, Search | Prove) for value in (step.partitioner, *nested)):
+    options = step.partitioner.get_params(deep=True).values()
+    if any(isinstance(value, Search | Prove) for value in (step.partitioner, *options)):
         raise _unsupported(
             "effort",
             "An effort with a time budget is not supported by shoal.scale: its result would depend"
@@ -131,8 +126,8 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             '`closeness_by="first"` is not supported by shoal.scale: it draws every group from the'
             ' whole table. Use `closeness_by="merge"` or `closeness_by="swap"`.',
         )
-    closeness = step.closeness is not None or "t_closeness" in plan.limits.figures
-    if closeness and step.unit_column is not None:
+    needs_closeness = step.closeness is not None or "t_closeness" in plan.limits.figures
+    if needs_closeness and step.unit_column is not None:
         raise _unsupported(
             "closeness",
             "`closeness` of units is not supported by shoal.scale: a unit counts once in the table,"
@@ -140,12 +135,12 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             ' `unit="record"`.',
         )
     masked = [name for name in confidential if name in step.columns]
-    if closeness and masked:
+    if needs_closeness and masked:
         raise _unsupported(
             "closeness",
             f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
-            " step masks too: its released values are known when all records are masked. Leave"
-            " one of the two out.",
+            " step masks too: its released values are known only when all records are masked."
+            " Leave one of the two out.",
         )
     constraints = {
         "diversity": step.diversity is not None,
@@ -162,13 +157,13 @@ def _check_roles(plan: "Plan", step: Microaggregate) -> None:
     confidential = columns_with(plan.roles, "confidential")
     if step.dependence > 0:
         check_confidential(confidential, f"`dependence={step.dependence:g}`")
-    repeated = [name for name in step.strata if name in confidential]
-    if repeated:
+    confidential_strata = [name for name in step.strata if name in confidential]
+    if confidential_strata:
         raise ParameterError(
-            f"{name_columns(repeated)} cannot be quasi-identifier and confidential at once. Choose"
-            " one.",
+            f"{name_columns(confidential_strata)} cannot be quasi-identifier and confidential at"
+            " once. Choose one.",
             code="two-roles",
-            columns=tuple(repeated),
+            columns=tuple(confidential_strata),
         )
 
 

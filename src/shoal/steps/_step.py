@@ -264,21 +264,19 @@ class GroupingStep(Step):
     @property
     def seeds(self) -> tuple[int | None, ...]:
         """The seeds of the step and of its partitioner; None is not drawn yet."""
-        options = self.partitioner.get_params()
-        return super().seeds + tuple(options[name] for name in _seed_names(self.partitioner))
+        name = _seed_parameter(self.partitioner)
+        if name is None:
+            return super().seeds
+        return (*super().seeds, self.partitioner.get_params()[name])
 
     def draw_missing_seeds(self, generator: np.random.Generator | None = None) -> Self:
         """Return the step with every missing seed drawn, including that of its partitioner."""
         step = super().draw_missing_seeds(generator)
-        options = self.partitioner.get_params()
-        drawn_seeds = {
-            name: draw_seed(generator)
-            for name in _seed_names(self.partitioner)
-            if options[name] is None
-        }
-        if not drawn_seeds:
+        name = _seed_parameter(self.partitioner)
+        if name is None or self.partitioner.get_params()[name] is not None:
             return step
-        return step.replace(partitioner=clone(self.partitioner).set_params(**drawn_seeds))
+        drawn_seed = {name: draw_seed(generator)}
+        return step.replace(partitioner=clone(self.partitioner).set_params(**drawn_seed))
 
     def _validate(self) -> None:
         super()._validate()
@@ -290,10 +288,10 @@ class GroupingStep(Step):
         check_strata(self.strata, self.columns)
 
 
-def _seed_names(partitioner: Partitioner) -> list[str]:
-    """Return the name of the seed parameter of a partitioner, in a list that may be empty.
+def _seed_parameter(partitioner: Partitioner) -> str | None:
+    """Return the name of the parameter with the seed of a partitioner; None if it has no seed.
 
     A refiner passes its seed on to the method that it starts from, so only the outermost counts.
     """
-    seeds = [name for name in partitioner.get_params() if name.split("__")[-1] == "random_state"]
-    return sorted(seeds, key=len)[:1]
+    names = [name for name in partitioner.get_params() if name.split("__")[-1] == "random_state"]
+    return min(names, key=len, default=None)

@@ -18,7 +18,7 @@ from shoal.cli.parsing.settings import (
 )
 
 if TYPE_CHECKING:
-    from shoal.comparison.candidates import PlanFamily
+    from shoal.comparison.plan_families import PlanFamily
     from shoal.io.source import Source
     from shoal.plan import Plan
     from shoal.plan.release import Release
@@ -114,7 +114,7 @@ def _plan_families(
     steps: list[str] | None,
 ) -> "list[PlanFamily]":
     """Return the families of plans to search, from the options."""
-    from shoal.comparison.candidates import plan_families
+    from shoal.comparison.plan_families import plan_families
     from shoal.comparison.plan_search import check_steps
     from shoal.metrics.limits import Limits
 

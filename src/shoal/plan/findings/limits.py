@@ -19,7 +19,7 @@ from shoal.plan.findings.phrases import advice_to_mask_less, advice_to_mask_more
 from shoal.plan.verdict import Finding, Verdict
 from shoal.steps import Step
 
-NO_GROUPS = "A plan has no subgroups: check this limit with --by."
+NO_GROUPS = "A plan has no subgroups: measure the release by subgroup to check this limit."
 WAY_OUT = "{}, mask {} columns or use another method; or set another limit."
 
 

@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from shoal.errors import ShoalWarning
 from shoal.frame import tables
-from shoal.frame.missing_codes import MissingCodes, is_missing_code
+from shoal.frame.missing_codes import count_missing_codes
 from shoal.frame.tables import Frame
 from shoal.partitioners import method_label
+from shoal.plan.findings.missing_codes import missing_code_findings
 from shoal.plan.verdict import Finding
 from shoal.steps import StepResult
 
@@ -51,7 +52,7 @@ def run_findings(
     step_warnings = [warning for result in results for warning in result.warnings]
     return [
         *_inferred_kinds(plan.types),
-        *_missing_codes(plan.missing_codes, table),
+        *missing_code_findings(count_missing_codes(table, plan.missing_codes)),
         *_dropped_records(plan, all_records, is_complete),
         *_released_index(all_records),
         *map(as_finding, step_warnings),
@@ -79,26 +80,6 @@ def _inferred_kinds(types: "Mapping[str, Type]") -> list[Finding]:
         for name, column_type in types.items()
         if column_type.why
     ]
-
-
-def _missing_codes(missing_codes: MissingCodes, table: Frame) -> list[Finding]:
-    """Return findings on the missing codes that occur in a table."""
-    findings = []
-    for name, codes in missing_codes.items():
-        cells = int(is_missing_code(table, name, codes).sum())
-        if cells:
-            cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"
-            findings.append(
-                Finding(
-                    "missing-codes",
-                    "informs",
-                    f"{cells:,} {cells_hold.format(name)} a missing code and count as missing.",
-                    {"cells": cells},
-                    (name,),
-                    "Declare other codes with `missing_codes`.",
-                )
-            )
-    return findings
 
 
 def _dropped_records(

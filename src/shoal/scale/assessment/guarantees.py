@@ -12,9 +12,10 @@ from shoal.plan.guarantees import (
     refuse_homogeneous_classes,
     refuse_unmet_constraint,
 )
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob, ReleaseJob
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_shared_counts
 from shoal.steps import Step
 from shoal.steps.constraints.homogeneity import refuse_homogeneous_groups
 
@@ -86,5 +87,5 @@ def check_homogeneity(job: MicroaggregationJob, blocks: Sequence[MaskedBlock]) -
     if job.step.homogeneity != "refuse":
         return
     shared_counts = sum_shared_counts(block.shared_counts for block in blocks)
-    n_groups = sum(n for block in blocks for sizes in block.group_sizes for n in sizes.values())
+    n_groups = sum(sum(sizes.values()) for block in blocks for sizes in block.group_sizes)
     refuse_homogeneous_groups(shared_counts, n_groups, job.step.unit_column or RECORD_UNIT)

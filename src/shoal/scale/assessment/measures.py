@@ -6,14 +6,15 @@ from typing import Any
 
 from shoal.metrics import NEEDS, inputs_of
 from shoal.metrics.assessment import linear_cost_measures
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob, ReleaseJob
 from shoal.scale.microaggregation.block_measures import DistanceSums, MaskedBlock
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_counts, sum_shared_counts
 from shoal.scale.statistics.exact_sums import UNIT
 from shoal.scale.statistics.moment_sums import MOMENT_MEASURES, MomentSums
 from shoal.scale.statistics.weights import sum_totals, total_change
 
-# The measures that are computed on a large table, as far as its columns allow.
+# The measures that are computed on a large table, if its columns allow.
 MICROAGGREGATION_MEASURES = (
     "information_loss", "smallest_class", "reidentification", "weighted_total_change",
     "homogeneous_classes", "linkage", "l_diversity", "p_sensitivity", "t_closeness",
@@ -81,10 +82,10 @@ def _distance_measures(job: MicroaggregationJob, sums: DistanceSums) -> dict[str
 def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
     """Return the measures that were counted on the files of a release."""
     class_sizes = sum_counts(shard.class_sizes for shard in shards)
-    records_by_size = {size: size * number for size, number in class_sizes.items()}
+    records_by_size = {size: size * n_classes for size, n_classes in class_sizes.items()}
     if job.unit is not None:
         records_by_size = sum_counts(shard.unit_records or {} for shard in shards)
-    chances = sum(Fraction(number, size) for size, number in records_by_size.items())
+    chances = sum(Fraction(n_records, size) for size, n_records in records_by_size.items())
     smallest = min(records_by_size)
     measures: dict[str, Any] = {
         "smallest_class": min(class_sizes),
@@ -98,7 +99,7 @@ def class_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
     if job.confidential:
         shared_counts = sum_shared_counts(shard.shared_counts for shard in shards)
         measures["homogeneous_classes"] = {
-            n: shared_counts[n].homogeneous for n in sorted(shared_counts)
+            name: shared_counts[name].homogeneous for name in sorted(shared_counts)
         }
     return measures | _unit_measures(shards) | _constraint_measures(job, shards)
 
@@ -115,24 +116,24 @@ def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, 
 
     Every class is in one shard, so these are the extremes of all shards.
     """
-    names, measures = job.confidential, {}
+    columns, measures = job.confidential, {}
     diversities = [shard.diversity for shard in shards if shard.diversity is not None]
     if diversities:
         least_by_kind = {
             kind: [
-                min(numbers)
-                for numbers in zip(*(diversity[kind] for diversity in diversities), strict=True)
+                min(attained)
+                for attained in zip(*(diversity[kind] for diversity in diversities), strict=True)
             ]
             for kind in diversities[0]
         }
         measures["l_diversity"] = {
-            kind: dict(zip(names, numbers, strict=True)) for kind, numbers in least_by_kind.items()
+            kind: dict(zip(columns, least, strict=True)) for kind, least in least_by_kind.items()
         }
         measures["p_sensitivity"] = min(least_by_kind["distinct"])
     distances = [shard.closeness for shard in shards if shard.closeness is not None]
     if distances:
-        greatest_distances = [max(numbers) for numbers in zip(*distances, strict=True)]
-        measures["t_closeness"] = dict(zip(names, greatest_distances, strict=True))
+        greatest_distances = [max(attained) for attained in zip(*distances, strict=True)]
+        measures["t_closeness"] = dict(zip(columns, greatest_distances, strict=True))
     return measures
 
 

@@ -24,11 +24,12 @@ from shoal.plan.findings.units import unchecked_identifier_findings, uncounted_u
 from shoal.plan.findings.weights import released_weight_findings
 from shoal.plan.guarantees import omitted_checks_finding
 from shoal.plan.verdict import Finding, Verdict, make_verdict
-from shoal.scale.job import MicroaggregationJob, ReleaseJob, sum_counts, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob, ReleaseJob
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.microaggregation.verdict_counts import VerdictCounts, findings_from_counts
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.shards import Shard
+from shoal.scale.statistics.counts import sum_counts, sum_shared_counts
 from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts
 
 OMITTED_CHECKS = (
@@ -124,7 +125,7 @@ def judge(
     linkage = counted.measures.get("linkage") if column_block_sizes else None
     verdict_counts = sum((block.verdict_counts for block in blocks), VerdictCounts())
     strata = [name for name in job.step.strata if name in job.released_schema.names]
-    groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
+    n_groups = {(job.step.k, size): number for size, number in _group_sizes(blocks).items()}
     noun = "records" if plan.unit_column is None else "units"
     findings = [
         *attained_k_findings(plan, counted.attained_k, counted.unit, (), linkage),
@@ -139,7 +140,7 @@ def judge(
             plan.thresholds,
             counted.unit,
         ),
-        *large_group_findings(groups, plan.thresholds.group_size, noun),
+        *large_group_findings(n_groups, plan.thresholds.group_size, noun),
         *further_findings,
         omitted_checks_finding(OMITTED_CHECKS),
     ]
@@ -149,9 +150,15 @@ def judge(
 
 
 def judge_recoding(
-    job: ReleaseJob, counted: CountedRelease, recoded: RecodedCombinations
+    job: ReleaseJob,
+    counted: CountedRelease,
+    recoded: RecodedCombinations,
+    further_findings: Sequence[Finding],
 ) -> Verdict:
-    """Return the verdict on a release whose combinations of values were recoded."""
+    """Return the verdict on a release whose combinations of values were recoded.
+
+    ``further_findings`` are those of the run itself.
+    """
     plan = counted.plan
     exact = recoded.exact_shares(plan.masked)
     findings = [
@@ -159,6 +166,7 @@ def judge_recoding(
         *_findings_on_files(job, counted),
         *exact_value_findings(exact, plan.thresholds.exact, advice_to_mask_more(plan.steps)),
         *map(as_finding, recoded.warnings),
+        *further_findings,
         omitted_checks_finding(OMITTED_CHECKS),
     ]
     return make_verdict(plan.k, counted.attained_k, counted.unit, findings, exact)

@@ -109,7 +109,7 @@ class RunnerExecutor:
         on_progress: OnProgress,
     ) -> Generator[tuple[int, Any], None, None]:
         with closing(run_tasks(self.runner, function, tasks, on_progress)) as results:
-            for number, result in results:
+            for position, result in results:
                 if result.process != _this_process():  # whose CPU time is known
                     self.worker_seconds += result.seconds
-                yield number, result.value
+                yield position, result.value

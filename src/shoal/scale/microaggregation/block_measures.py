@@ -1,4 +1,4 @@
-"""What is measured on the records of a block, region by region."""
+"""Measure the records of a block before and after masking, region by region."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,17 +17,19 @@ from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts
 from shoal.metrics.risk.linkage import linkage_chances
 from shoal.partitioners import method_label
-from shoal.scale.job import MicroaggregationJob, count_sizes, sum_counts, sum_shared_counts
+from shoal.scale.job import MicroaggregationJob
 from shoal.scale.microaggregation.verdict_counts import (
     ColumnGroups,
     VerdictCounts,
     count_for_verdict,
 )
+from shoal.scale.statistics.counts import count_sizes, sum_counts, sum_shared_counts
 from shoal.scale.statistics.exact_sums import exact_integer_sum
 from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
 from shoal.scale.statistics.moment_sums import MomentSums
 from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, count_on_grids
-from shoal.scale.statistics.table_statistics import Moments, count_values
+from shoal.scale.statistics.table_statistics import Moments
+from shoal.scale.statistics.value_counts import count_values
 from shoal.scale.statistics.weights import WeightedTotals, sum_totals, weighted_totals
 from shoal.scale.storage.scratch_files import ScratchFile
 from shoal.steps.constraints.homogeneity import count_homogeneous
@@ -125,7 +127,7 @@ class MaskedRegion(NamedTuple):
     original_columns: list[Column]
     masked_columns: list[Column]
     column_blocks: list[ColumnBlockGroups]
-    groups: dict[str, ColumnGroups]
+    groups_by_column: dict[str, ColumnGroups]
     units: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None
 
@@ -176,7 +178,7 @@ class BlockMeasures:
             job.thresholds,
             original_columns,
             masked_columns,
-            region.groups,
+            region.groups_by_column,
             region.weights,
             region.units,
         )

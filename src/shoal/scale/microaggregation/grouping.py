@@ -37,7 +37,7 @@ def group_region(
     if step.homogeneity != "warn":
         codes = codes_with_missing(frame, job.confidential)
     inputs = GroupingInput(
-        job.encoders.space(table, columns),
+        job.encoders.distance_space(table, columns),
         FrameStrata(frame, (), [np.arange(len(table))]),
         region_constraint(job, table, units),
         job.confidential,

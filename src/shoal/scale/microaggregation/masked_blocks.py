@@ -13,7 +13,8 @@ from shoal.scale.job import MicroaggregationJob, load_job, read_job_units
 from shoal.scale.microaggregation.block_measures import BlockMeasures, MaskedBlock, MaskedRegion
 from shoal.scale.microaggregation.grouping import group_region
 from shoal.scale.microaggregation.verdict_counts import ColumnGroups
-from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
+from shoal.scale.sources.chunks import Chunk, read_batches
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.splitting.regions import Region
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.storage.files import join
@@ -31,7 +32,7 @@ from shoal.steps.microaggregation.grouping import ColumnBlockGroups
 
 @worker_task
 def assign_cells(
-    job_file: str, chunk: Chunk, folder: str, number: int, max_records: int
+    job_file: str, chunk: Chunk, folder: str, chunk_number: int, max_records: int
 ) -> list[ScratchFile]:
     """Write the records of a chunk to scratch files, by cell.
 
@@ -44,7 +45,7 @@ def assign_cells(
         return job.strata.with_released_values(table), job.strata.cell_of(table, Z)
 
     batches = read_batches(chunk, job.columns, job.required_columns, max_records)
-    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_cell)
+    return write_scratch_files(batches, join(folder, f"{chunk_number:08d}"), max_records, by_cell)
 
 
 @worker_task
@@ -53,7 +54,7 @@ def mask_block(
     regions: Sequence[Region],
     files: Sequence[ScratchFile],
     folder: str,
-    number: int,
+    block_number: int,
 ) -> MaskedBlock:
     """Group and mask the records of a block, each of its regions separately."""
     job: MicroaggregationJob = load_job(job_file)
@@ -64,7 +65,7 @@ def mask_block(
         released_tables.append(masked_region.released)
     table = pa.concat_tables(released_tables)
     shards = record_hashes(table, job.quasi_identifiers) % np.uint64(job.n_shards)
-    path = join(folder, f"{number:08d}.arrow")
+    path = join(folder, f"{block_number:08d}.arrow")
     return measures.to_block(write_scratch(path, table, shards.astype(np.int64)))
 
 
@@ -75,8 +76,8 @@ def _mask_region(job: MicroaggregationJob, table: pa.Table) -> MaskedRegion:
     check_values(job.step, original_columns)
     units, weights = read_job_units(job, table), _read_weights(job, table)
     column_blocks = group_region(job, table, original_columns, units)
-    groups = _groups_of_columns(job, column_blocks)
-    released = _mask_records(job, table, original_columns, groups, weights)
+    groups_by_column = _groups_by_column(job, column_blocks)
+    released = _mask_records(job, table, original_columns, groups_by_column, weights)
     masked_columns = job.encoders.read(released)
     return MaskedRegion(
         table=table,
@@ -84,13 +85,13 @@ def _mask_region(job: MicroaggregationJob, table: pa.Table) -> MaskedRegion:
         original_columns=original_columns,
         masked_columns=masked_columns,
         column_blocks=column_blocks,
-        groups=groups,
+        groups_by_column=groups_by_column,
         units=units,
         weights=weights,
     )
 
 
-def _groups_of_columns(
+def _groups_by_column(
     job: MicroaggregationJob, column_blocks: Sequence[ColumnBlockGroups]
 ) -> dict[str, ColumnGroups]:
     """Return the groups of each masked column, and which records lack a released value."""
@@ -112,17 +113,18 @@ def _mask_records(
     job: MicroaggregationJob,
     table: pa.Table,
     columns: Sequence[Column],
-    groups: Mapping[str, ColumnGroups],
+    groups_by_column: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
 ) -> pa.Table:
     """Return the released columns of some records, and the column of units if k counts units."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:
+        groups, missing = groups_by_column[column.name]
         values[column.name] = centroid(
             column,
-            groups[column.name].groups,
-            groups[column.name].missing,
+            groups,
+            missing,
             aggregate=job.step.aggregate_of(column.name),
             trim=job.step.trim,
             decimals=job.step.decimals_of(column.name),
@@ -131,8 +133,6 @@ def _mask_records(
         )
     released: pa.Table = tables.to_native(with_values(frame, values))
     released = released.select(job.released_schema.names).cast(job.released_schema)
-    return released if job.unit is None else released.append_column(*_column(table, job.unit))
-
-
-def _column(table: pa.Table, name: str) -> tuple[pa.Field, pa.ChunkedArray]:
-    return table.schema.field(name), table.column(name)
+    if job.unit is None:
+        return released
+    return released.append_column(table.schema.field(job.unit), table.column(job.unit))

@@ -20,14 +20,14 @@ from shoal.scale.splitting.regions import Region, region_size
 from shoal.scale.storage.scratch_files import ScratchFile, files_with, read_scratch
 from shoal.scale.worker_task import worker_task
 
-MAX_CHUNKS = 2  # a region is joined up to this many times the size of a chunk
+MAX_CHUNKS = 2  # regions are joined up to this many times the size of a chunk
 
 
 def has_group_constraints(job: MicroaggregationJob) -> bool:
     """Return whether the step constrains its groups, so that a region of k records may fail."""
     step = job.step
-    constrained = step.diversity is not None or step.closeness is not None
-    return job.unit is not None or constrained or step.homogeneity == "merge"
+    is_constrained = step.diversity is not None or step.closeness is not None
+    return job.unit is not None or is_constrained or step.homogeneity == "merge"
 
 
 def join_regions(
@@ -49,7 +49,7 @@ def join_regions(
         What executes the tasks.
     job_file : str
         The file of the job.
-    regions_by_stratum : list of list of list of int
+    regions_by_stratum : list of list of tuple of int
         The regions of each stratum; neighbouring ones are consecutive.
     files : list of ScratchFile
         The records by cell.
@@ -60,59 +60,53 @@ def join_regions(
 
     Returns
     -------
-    list of list of list of int
+    list of list of tuple of int
         The regions of each stratum.
     """
-    joined_regions = [list(regions) for regions in regions_by_stratum]
-    pending = [
-        (position, region) for position, regions in enumerate(joined_regions) for region in regions
-    ]
-    while pending:
-        tasks = [(job_file, region, files_with(files, region)) for _, region in pending]
-        sizes = [region_size(region, records_by_cell) for _, region in pending]
-        results = dict(run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes))
-        reason_by_region = {
-            id(region): results[position]
-            for position, (_, region) in enumerate(pending)
-            if results[position]
-        }
-        pending = []
-        for stratum, regions in enumerate(joined_regions):
-            joined_regions[stratum], newly_joined = _join_failing(regions, reason_by_region)
-            for region, reason in newly_joined:
+    joined_by_stratum = [list(regions) for regions in regions_by_stratum]
+    unchecked = [region for regions in joined_by_stratum for region in regions]
+    while unchecked:
+        tasks = [(job_file, region, files_with(files, region)) for region in unchecked]
+        sizes = [region_size(region, records_by_cell) for region in unchecked]
+        results = run_stage(runner, "checking blocks", find_unmet_option, tasks, sizes)
+        unmet = {unchecked[position]: option for position, option in results if option}
+        unchecked = []
+        for stratum, regions in enumerate(joined_by_stratum):
+            joined_by_stratum[stratum], newly_joined = _join_failing(regions, unmet)
+            for region, option in newly_joined.items():
                 if region_size(region, records_by_cell) > MAX_CHUNKS * chunk_size:
-                    raise _unmet_option_error(reason, chunk_size)
-                pending.append((stratum, region))
-    return joined_regions
+                    raise _unmet_option_error(option, chunk_size)
+                unchecked.append(region)
+    return joined_by_stratum
 
 
 def _join_failing(
-    regions: Sequence[Region], reason_by_region: Mapping[int, str]
-) -> tuple[list[Region], list[tuple[Region, str]]]:
-    """Join every failing region with the next one, the last one with that before it."""
-    joined_regions: list[Region] = []
-    reasons: list[str] = []  # of the joined regions; empty for others
-    pending_region: Region = []
-    pending_reason = ""
+    regions: Sequence[Region], unmet: Mapping[Region, str]
+) -> tuple[list[Region], dict[Region, str]]:
+    """Join every failing region with the next one, the last one with that before it.
+
+    ``unmet`` is the option that a failing region does not meet. The second result is the same for
+    the regions that were joined.
+    """
+    joined: list[Region] = []
+    newly_joined: dict[Region, str] = {}
+    failing: Region = ()  # waits for the next region
     for region in regions:
-        reason = reason_by_region.get(id(region), "")
-        if pending_region:
-            joined_regions.append(pending_region + region)
-            reasons.append(pending_reason)
-            pending_region, pending_reason = [], ""
-        elif reason:
-            pending_region, pending_reason = region, reason
+        if failing:
+            joined.append(failing + region)
+            newly_joined[joined[-1]] = unmet[failing]
+            failing = ()
+        elif region in unmet:
+            failing = region
         else:
-            joined_regions.append(region)
-            reasons.append("")
-    if pending_region and joined_regions:
-        joined_regions[-1] = joined_regions[-1] + pending_region
-        reasons[-1] = pending_reason
-    elif pending_region:
-        joined_regions.append(pending_region)
-        reasons.append("")
-    pairs = zip(joined_regions, reasons, strict=True)
-    return joined_regions, [(region, reason) for region, reason in pairs if reason]
+            joined.append(region)
+    if failing and joined:
+        newly_joined.pop(joined[-1], None)
+        joined[-1] += failing
+        newly_joined[joined[-1]] = unmet[failing]
+    elif failing:
+        joined.append(failing)
+    return joined, newly_joined
 
 
 @worker_task

@@ -24,7 +24,7 @@ from shoal.plan.findings.imputed_values import contributor_findings
 from shoal.plan.findings.insiders import insider_findings
 from shoal.plan.thresholds import Thresholds
 from shoal.plan.verdict import Finding
-from shoal.scale.job import sum_counts
+from shoal.scale.statistics.counts import sum_counts
 from shoal.steps import Microaggregate
 
 Codes = NDArray[np.int64]
@@ -48,16 +48,17 @@ class VerdictCounts:
     Parameters
     ----------
     unchanged : dict
-        Number of records with the original value, also (``""``) in all masked columns together.
+        Number of records with the original value; under ``""``, of those with the original values
+        in all masked columns.
     present : dict
-        Number of records with an original value, also (``""``) of all records.
+        Number of records whose original value is not missing; under ``""``, of all records.
     one_contributor : dict
         Number of groups whose released value comes from one record, or one unit.
     few_contributors : dict
         Number of groups whose released value comes from two or more, but fewer than k.
     dominated : dict
         Number of groups that one record, or one unit, dominates.
-    groups : dict
+    checked_for_dominance : dict
         Number of groups that were checked for dominance.
     """
 
@@ -66,7 +67,7 @@ class VerdictCounts:
     one_contributor: CountByColumn = field(default_factory=dict)
     few_contributors: CountByColumn = field(default_factory=dict)
     dominated: CountByColumn = field(default_factory=dict)
-    groups: CountByColumn = field(default_factory=dict)
+    checked_for_dominance: CountByColumn = field(default_factory=dict)
 
     def __add__(self, other: "VerdictCounts") -> "VerdictCounts":
         sums = {
@@ -78,8 +79,8 @@ class VerdictCounts:
     def exact_shares(self) -> dict[str, float]:
         """The share of records that show the original value, by column and of all together."""
         shares = {
-            name: self.unchanged[name] / number if number else 0.0
-            for name, number in self.present.items()
+            name: self.unchanged[name] / n_present if n_present else 0.0
+            for name, n_present in self.present.items()
         }
         share_of_all = shares.pop(ALL_COLUMNS)
         return {**shares, ALL_COLUMNS: share_of_all}
@@ -90,18 +91,20 @@ def count_for_verdict(
     thresholds: Thresholds,
     original_columns: Sequence[Column],
     masked_columns: Sequence[Column],
-    groups_of: Mapping[str, ColumnGroups],
+    groups_by_column: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
     units: Codes | None,
 ) -> VerdictCounts:
     """Count unchanged values, dominated groups, and groups imputed from fewer than k records."""
     counts = _count_unchanged(original_columns, masked_columns)
     if step.missing == "impute":
-        counts += _count_contributors(step.k, original_columns, masked_columns, groups_of, units)
+        counts += _count_contributors(
+            step.k, original_columns, masked_columns, groups_by_column, units
+        )
     if releases_means(step):
         for names in step.column_blocks:
             columns = [column for column in original_columns if column.name in names]
-            groups = groups_of[names[0]].groups
+            groups = groups_by_column[names[0]].groups
             counts += _count_dominated(
                 thresholds, columns, groups, weights, str(step.weight), units
             )
@@ -111,6 +114,7 @@ def count_for_verdict(
 def _count_unchanged(
     original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> VerdictCounts:
+    """Count the records with their original value, in each column and in all of them."""
     unchanged, present = {}, {}
     is_same_in_all = np.ones(len(original_columns[0].values), bool)
     for original, masked in zip(original_columns, masked_columns, strict=True):
@@ -129,13 +133,13 @@ def _count_contributors(
     k: int,
     original_columns: Sequence[Column],
     masked_columns: Sequence[Column],
-    groups_of: Mapping[str, ColumnGroups],
+    groups_by_column: Mapping[str, ColumnGroups],
     units: Codes | None,
 ) -> VerdictCounts:
     """Count the groups whose released value comes from fewer than k records, or units."""
     one_contributor, few_contributors = {}, {}
     for original, masked in zip(original_columns, masked_columns, strict=True):
-        groups = groups_of[original.name].groups
+        groups = groups_by_column[original.name].groups
         n_contributors = count_contributors(groups.labels, ~original.is_missing, units)
         has_value = np.bincount(groups.labels, ~masked.is_missing) > 0
         sizes = sizes_per_class(groups.labels, units)
@@ -171,7 +175,7 @@ def _count_dominated(
     )
     return VerdictCounts(
         dominated=dict(zip(contributions, map(int, dominated), strict=True)),
-        groups=dict.fromkeys(contributions, groups.n_groups),
+        checked_for_dominance=dict.fromkeys(contributions, groups.n_groups),
     )
 
 
@@ -190,16 +194,16 @@ def findings_from_counts(
     noun = "record" if unit == RECORD_UNIT else "unit"
     findings = [
         *exact_value_findings(counts.exact_shares, thresholds.exact),
-        *dominated_group_findings(counts.dominated, counts.groups, thresholds, noun),
+        *dominated_group_findings(counts.dominated, counts.checked_for_dominance, thresholds, noun),
         *contributor_findings(counts.one_contributor, counts.few_contributors, step.k),
     ]
-    averaged = [name for name in counts.groups if name in step.columns]
+    averaged = [name for name in counts.checked_for_dominance if name in step.columns]
     if releases_means(step) and averaged:
         pairs = zip(step.column_blocks, class_sizes, strict=True)
         sizes_by_block = [sizes for names, sizes in pairs if set(names) & set(averaged)]
         smallest = min(map(min, sizes_by_block))
-        number = sum(sizes.get(smallest, 0) for sizes in sizes_by_block)
+        n_smallest = sum(sizes.get(smallest, 0) for sizes in sizes_by_block)
         findings += insider_findings(
-            smallest, number, averaged, unit, is_weighted=step.weight is not None
+            smallest, n_smallest, averaged, unit, is_weighted=step.weight is not None
         )
     return findings

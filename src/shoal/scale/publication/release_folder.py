@@ -18,9 +18,9 @@ from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
 class ReleaseFolder:
     """A release in progress: a hidden folder next to its target, renamed when it is complete.
 
-    An error before that removes the hidden folder, and an error after it, within the context,
-    restores the target. A killed process may leave the hidden folder, but never one that could
-    be mistaken for a release: a complete release contains the file ``_SUCCESS``.
+    If an error occurs before that, the hidden folder is removed; if one occurs after it, within
+    the context, the target is restored. A killed process may leave the hidden folder, but never
+    one that could be mistaken for a release: a complete release contains the file ``_SUCCESS``.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class ReleaseFolder:
         return str(entry["name"])
 
     def check_sources(self, paths: Sequence[str], source_folders: Sequence[str] = ()) -> None:
-        """Refuse to replace a folder that contains the source, also through links.
+        """Refuse to replace a folder that contains the source, directly or through links.
 
         The release must not be inside a source folder either: masking that folder again would
         count the released records as further persons.

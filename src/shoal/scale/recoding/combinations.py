@@ -12,9 +12,10 @@ import pyarrow as pa
 from shoal.errors import InputError
 from shoal.frame.roles import name_columns
 from shoal.scale.runners.runner import Runner, run_stage
-from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
+from shoal.scale.sources.chunks import Chunk, read_batches
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.statistics.hashes import Hashes, record_hashes
-from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.statistics.value_counts import count_each_once, sum_by_values
 from shoal.scale.worker_task import worker_task
 
 MAX_COMBINATIONS = 1_000_000
@@ -44,8 +45,7 @@ class Combinations:
 
     def merge(self) -> pa.Table:
         """Merge what was collected; return all combinations with their counts, refuse too many."""
-        merged = pa.concat_tables(self._tables).group_by(self.columns).aggregate([(COUNT, "sum")])
-        merged = merged.rename_columns([*self.columns, COUNT])
+        merged = sum_by_values(self._tables, self.columns)
         if len(merged) > MAX_COMBINATIONS:
             raise InputError(
                 f"{name_columns(self.columns)} have more than {MAX_COMBINATIONS:,} distinct"
@@ -100,5 +100,5 @@ def _count_combinations(chunk: Chunk, columns: Sequence[str]) -> pa.Table:
     """Return the distinct combinations of a chunk with their counts."""
     combinations = Combinations(columns)
     for table in read_batches(chunk, columns, ()):
-        combinations.add(table.append_column(COUNT, pa.array(np.ones(len(table), np.int64))))
+        combinations.add(count_each_once(table))
     return combinations.merge().combine_chunks()

@@ -32,7 +32,7 @@ from shoal.scale.statistics.profile_entries import (
     number_entry,
     risk_of_original,
 )
-from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.steps import Generalise, Suppress
 
 Codes = NDArray[np.int64]
@@ -67,9 +67,9 @@ class RecodedCombinations:
         for name in columns:
             same = same_values(self.original, self.masked, name)
             present = ~tables.has_missing(self.original, [name])
-            number = int(self.record_counts[present].sum())
+            n_present = int(self.record_counts[present].sum())
             shares[name] = (
-                float(self.record_counts[same & present].sum() / number) if number else 0.0
+                float(self.record_counts[same & present].sum() / n_present) if n_present else 0.0
             )
             same_in_all &= same
         return {
@@ -92,8 +92,8 @@ def profile_recoded(
     else:
         sizes = units_per_class(class_of, classes(codes(recoded.original, [unit])))
     records_by_size: Counter[int] = Counter()
-    for size, number in zip(sizes[class_of].tolist(), recoded.record_counts.tolist(), strict=True):
-        records_by_size[size] += number
+    for size, count in zip(sizes[class_of].tolist(), recoded.record_counts.tolist(), strict=True):
+        records_by_size[size] += count
     entries = [_profile_column(recoded, name, min_count) for name in columns]
     return {"before": risk_of_original(records_by_size), **assemble_profile(entries, {})}
 
@@ -139,8 +139,8 @@ def _summarise(values: NDArray[np.float64], counts: Codes, missing: int) -> Numb
 
 def _value_counts(frame: Frame, name: str, record_counts: Codes) -> dict[Any, int]:
     counts: Counter[Any] = Counter()
-    for value, number in zip(frame[name].to_list(), record_counts.tolist(), strict=True):
-        counts[value] += number
+    for value, count in zip(frame[name].to_list(), record_counts.tolist(), strict=True):
+        counts[value] += count
     return dict(counts)
 
 

@@ -17,8 +17,9 @@ from shoal.metrics import classes
 from shoal.scale.job import ReleaseJob, load_job
 from shoal.scale.recoding.combinations import combination_hashes
 from shoal.scale.recoding.recoded_combinations import RecodedCombinations
-from shoal.scale.sources.chunks import Chunk, read_batches, sort_by
-from shoal.scale.splitting.resplit import pack_in_order
+from shoal.scale.sources.chunks import Chunk, read_batches
+from shoal.scale.sources.sorting import sort_by
+from shoal.scale.splitting.large_buckets import pack_in_order
 from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import (
@@ -89,7 +90,7 @@ def bucket_of(hashes: Hashes, borders: Hashes) -> Codes:
 
 @worker_task
 def assign_combinations(
-    job_file: str, chunk: Chunk, folder: str, number: int, max_records: int
+    job_file: str, chunk: Chunk, folder: str, chunk_number: int, max_records: int
 ) -> list[ScratchFile]:
     """Write the records of a chunk to scratch files, by the bucket of their combination."""
     job: RecodingJob = load_job(job_file)
@@ -99,12 +100,13 @@ def assign_combinations(
         return table, bucket_of(hashes, job.borders)
 
     batches = read_batches(chunk, job.columns, (), max_records)
-    return write_scratch_files(batches, join(folder, f"{number:08d}"), max_records, by_bucket)
+    stem = join(folder, f"{chunk_number:08d}")
+    return write_scratch_files(batches, stem, max_records, by_bucket)
 
 
 @worker_task
 def recode_bucket(
-    job_file: str, bucket: int, files: Sequence[ScratchFile], folder: str, number: int
+    job_file: str, bucket: int, files: Sequence[ScratchFile], folder: str, file_number: int
 ) -> ScratchFile:
     """Write the records of a bucket as they are released, by the shard that they belong to.
 
@@ -118,9 +120,7 @@ def recode_bucket(
     combination_rank = _rank_combinations(job, records, recoded)
     hashes = record_hashes(records, records.column_names, job.seed + 3)
     records = records.take(np.lexsort((hashes, combination_rank)))
-    recoded_row = np.repeat(
-        np.arange(len(recoded)), recoded.column(recoded.num_columns - 1).to_numpy()
-    )
+    recoded_row = np.repeat(np.arange(len(recoded)), _record_counts(recoded))
     for i, name in enumerate(job.masked_columns):
         values = recoded.column(n_columns + i).take(recoded_row)
         records = records.set_column(records.column_names.index(name), name, values)
@@ -128,7 +128,7 @@ def recode_bucket(
     if job.unit is not None:
         masked = masked.append_column(job.unit, records.column(job.unit))
     shards = record_hashes(masked, job.quasi_identifiers) % np.uint64(job.n_shards)
-    path = join(folder, f"{number:08d}.arrow")
+    path = join(folder, f"{file_number:08d}.arrow")
     return write_scratch(path, masked, shards.astype(np.int64))
 
 
@@ -143,10 +143,15 @@ def _rank_combinations(job: RecodingJob, records: pa.Table, recoded: pa.Table) -
     rank_of = np.full(labels.max() + 1, len(first_rows))
     rank_of[recoded_labels[first_rows]] = np.arange(len(first_rows))
     rank = rank_of[record_labels]
-    counts = recoded.column(recoded.num_columns - 1).to_numpy()
-    expected = np.append(np.add.reduceat(counts, first_rows), 0)
+    expected = np.append(np.add.reduceat(_record_counts(recoded), first_rows), 0)
     if (np.bincount(rank, minlength=len(expected)) != expected).any():
         raise FileError(
             "The source changed while it was read. Run again.", code="file-changed", file=""
         )
     return np.asarray(rank)
+
+
+def _record_counts(recoded: pa.Table) -> Codes:
+    """Return the number of records of each row that `write_recoded` wrote: its last column."""
+    counts: Codes = recoded.column(recoded.num_columns - 1).to_numpy()
+    return counts

@@ -132,7 +132,7 @@ class DaskRunner:
         self, handles: "Sequence[Future]", heartbeat: Callable[[], None]
     ) -> Iterator[tuple[int, Any]]:
         """Yield position and result of each task; Dask repeats tasks whose worker died."""
-        position_by_key = {future.key: number for number, future in enumerate(handles)}
+        position_by_key = {future.key: position for position, future in enumerate(handles)}
         with translate_errors():
             for future, result in _as_completed(self.client, handles, heartbeat):
                 yield position_by_key[future.key], result

@@ -104,7 +104,7 @@ class ProcessPool:
                 code="cluster-not-started",
                 exit_codes=error.attributes.get("exit_codes", []),
             ) from None
-        check_statuses({str(number): status for number, status in statuses.items()}, folder)
+        check_statuses({str(position): status for position, status in statuses.items()}, folder)
 
     def close(self) -> None:
         """End all processes; another task starts new ones."""
@@ -118,7 +118,8 @@ class ProcessPool:
         executor.shutdown(wait=True, cancel_futures=True)
         self._processes = []
 
-    def _start(self, task: Task, number: int) -> None:
+    def _start(self, task: Task, position: int) -> None:
+        """Start a task in a process of the pool, which is created with the first task."""
         if self._executor is None:
             self._executor = ProcessPoolExecutor(
                 self.n_processes,
@@ -134,7 +135,7 @@ class ProcessPool:
             for process in multiprocessing.active_children()
             if process not in earlier_children
         ]
-        self._running[future] = number
+        self._running[future] = position
 
 
 def _exit_codes(processes: Sequence[BaseProcess]) -> list[int]:

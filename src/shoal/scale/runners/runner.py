@@ -17,8 +17,8 @@ from shoal.scale.runners.process_pool import ProcessPool
 if TYPE_CHECKING:
     from distributed import Client
 
-# In place of the address of a scheduler: a pool of processes, of one per core or of some number.
-PROCESSES = re.compile(r"processes(?::([1-9][0-9]*))?")
+# A pool of processes in place of a client: "processes" for one per core, "processes:4" for four.
+POOL_PATTERN = re.compile(r"processes(?::([1-9][0-9]*))?")
 
 
 @runtime_checkable
@@ -56,9 +56,9 @@ def run_stage(
     tasks: Sequence[tuple[Any, ...]],
     sizes: Sequence[int],
 ) -> Iterator[tuple[int, Any]]:
-    """Yield the number and the result of each task; report progress as ``name``.
+    """Yield the position and the result of each task, in the order of completion.
 
-    ``sizes`` are the records of each task. See `run_tasks`.
+    Progress is reported as ``name``; ``sizes`` are the records of each task. See `run_tasks`.
     """
     n_done, n_total = 0, sum(sizes)
 
@@ -67,10 +67,22 @@ def run_stage(
 
     report()
     with closing(run_tasks(runner, function, tasks, report)) as results:
-        for number, result in results:
-            n_done += sizes[number]
+        for position, result in results:
+            n_done += sizes[position]
             report()
-            yield number, result
+            yield position, result
+
+
+def run_stage_in_order(
+    runner: Runner,
+    name: str,
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    sizes: Sequence[int],
+) -> list[Any]:
+    """Return the results of all tasks in the order of the tasks; see `run_stage`."""
+    results = dict(run_stage(runner, name, function, tasks, sizes))
+    return [results[position] for position in range(len(tasks))]
 
 
 def run_tasks(
@@ -79,7 +91,7 @@ def run_tasks(
     tasks: Sequence[tuple[Any, ...]],
     heartbeat: Callable[[], None],
 ) -> Generator[tuple[int, Any], None, None]:
-    """Yield the number and the result of each task, in the order of completion.
+    """Yield the position and the result of each task, in the order of completion.
 
     Results are small and fetched immediately, so only the running tasks of a worker that dies
     are lost; they run again on another. The others are cancelled if the generator is closed early.
@@ -108,7 +120,7 @@ def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
     Runner
         The runner.
     """
-    processes = PROCESSES.fullmatch(client) if isinstance(client, str) else None
+    processes = POOL_PATTERN.fullmatch(client) if isinstance(client, str) else None
     if processes is not None:
         with ProcessPool(int(processes[1]) if processes[1] else None) as pool:
             yield pool

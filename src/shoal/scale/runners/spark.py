@@ -56,16 +56,18 @@ class SparkRunner:
         """Yield position and result of each task; Spark repeats tasks whose executor died."""
         self._is_cancelled.clear()
         with ThreadPoolExecutor(self.n_tasks) as threads:
-            futures = {threads.submit(self._run, task): i for i, task in enumerate(handles)}
-            self._running = set(futures)
+            positions = {
+                threads.submit(self._run, task): position for position, task in enumerate(handles)
+            }
+            self._running = set(positions)
             try:
                 while self._running:
                     done, self._running = wait(self._running, HEARTBEAT, FIRST_COMPLETED)
                     if not done:
                         heartbeat()
                     for future in done:
-                        yield futures[future], _result(future)
-            finally:  # before the threads are waited for
+                        yield positions[future], _result(future)
+            finally:  # before the pool waits for its threads
                 self.cancel(handles)
 
     def cancel(self, handles: Sequence[Task]) -> None:
@@ -86,7 +88,7 @@ class SparkRunner:
         """Refuse executors with another version, or without access to the folder."""
         tasks = [self.submit(worker_status, folder) for _ in range(self.n_tasks)]
         statuses = self.gather(tasks, lambda: None)
-        check_statuses({f"of slot {number}": status for number, status in statuses}, folder)
+        check_statuses({f"of slot {slot}": status for slot, status in statuses}, folder)
 
     def _run(self, task: Task) -> Any:
         """Run a task on an executor and wait for it, in a thread of this process."""

@@ -1,8 +1,9 @@
-"""Chunks: row groups of Parquet files that one worker reads at a time."""
+"""Chunks of a source: row groups of a Parquet file that a worker reads at a time."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -11,8 +12,11 @@ import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.frame import tables
+from shoal.frame.missing_codes import MissingCodes, count_missing_codes
 from shoal.io.store import name_of, redact
+from shoal.scale.sources.missing_codes import without_missing_codes
 from shoal.scale.storage.files import is_remote, open_input, store_error
+from shoal.scale.worker_task import worker_task
 
 BATCH_SIZE = 50_000  # records that are decoded at a time
 
@@ -29,11 +33,14 @@ class Chunk:
         The numbers of the row groups.
     n_records : int
         Number of records in them.
+    missing_codes : mapping of str to tuple of str
+        Values that are read as missing ones, by column.
     """
 
     path: str
     row_groups: tuple[int, ...]
     n_records: int
+    missing_codes: MissingCodes = field(default_factory=dict)
 
 
 class Footer(NamedTuple):
@@ -48,14 +55,19 @@ def read_footer(path: str) -> Footer:
     """Return the metadata of a file; refuse column names that occur twice."""
     with _translate_read_errors(path), pq.ParquetFile(open_input(path)) as file:
         row_groups = range(file.metadata.num_row_groups)
-        lengths = [file.metadata.row_group(number).num_rows for number in row_groups]
+        lengths = [file.metadata.row_group(row_group).num_rows for row_group in row_groups]
         schema = file.schema_arrow
         _check_names(schema, path)
         ordered_columns = frozenset(field.name for field in schema if _is_ordered(field))
         return Footer(_canonical_schema(schema), lengths, ordered_columns)
 
 
-def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int) -> list[Chunk]:
+def make_chunks(
+    paths: Sequence[str],
+    footers: Sequence[Footer],
+    chunk_size: int,
+    missing_codes: MissingCodes | None = None,
+) -> list[Chunk]:
     """Return chunks of about ``chunk_size`` records; a row group is never split.
 
     Files must have the same columns of the same types.
@@ -65,11 +77,11 @@ def make_chunks(paths: Sequence[str], footers: Sequence[Footer], chunk_size: int
     for path, (schema, lengths, _) in zip(paths, footers, strict=True):
         _check_same_columns(first_schema, schema, paths[0], path)
         row_groups: list[int] = []
-        for number in range(len(lengths)):
-            row_groups.append(number)
-            n_records = sum(lengths[row_group] for row_group in row_groups)
-            if n_records >= chunk_size or number + 1 == len(lengths):
-                chunks.append(Chunk(path, tuple(row_groups), n_records))
+        for row_group in range(len(lengths)):
+            row_groups.append(row_group)
+            n_records = sum(lengths[row_groups[0] : row_group + 1])
+            if n_records >= chunk_size or row_group + 1 == len(lengths):
+                chunks.append(Chunk(path, tuple(row_groups), n_records, missing_codes or {}))
                 row_groups = []
     if not sum(chunk.n_records for chunk in chunks):
         raise InputError("The data hold no records.", code="no-records")
@@ -84,20 +96,38 @@ def read_batches(
 ) -> Iterator[pa.Table]:
     """Yield some columns of the records of a chunk, in non-empty tables.
 
-    Records with a missing value in the columns ``required_columns`` are left out. No table has more
-    than ``max_records`` records.
+    Missing codes are read as missing values, and records with a missing value in the columns
+    ``required_columns`` are left out. No table has more than ``max_records`` records.
     """
+    for table in _read_coded_batches(chunk, columns, max_records):
+        table = without_missing_codes(table, chunk.missing_codes)
+        if required_columns:
+            incomplete = tables.has_missing(tables.open_frame(table), required_columns)
+            table = table.filter(pa.array(~incomplete))
+        if len(table):
+            yield table
+
+
+@worker_task
+def count_codes_of_chunk(chunk: Chunk) -> dict[str, int]:
+    """Return the number of missing codes in each column of a chunk that contains any."""
+    counts: Counter[str] = Counter()
+    for table in _read_coded_batches(chunk, list(chunk.missing_codes)):
+        counts.update(count_missing_codes(tables.open_frame(table), chunk.missing_codes))
+    return dict(counts)
+
+
+def _read_coded_batches(
+    chunk: Chunk, columns: Sequence[str], max_records: int = BATCH_SIZE
+) -> Iterator[pa.Table]:
+    """Yield some columns of the records of a chunk, in non-empty tables, with missing codes."""
     n_read = 0
     with _translate_read_errors(chunk.path), _open_parquet(chunk.path) as file:
         batch_size = min(BATCH_SIZE, max_records)
         for batch in file.iter_batches(batch_size, list(chunk.row_groups), columns=list(columns)):
             n_read += len(batch)
-            table = canonical_table(pa.Table.from_batches([batch]).select(list(columns)))
-            if required_columns and len(table):
-                incomplete = tables.has_missing(tables.open_frame(table), required_columns)
-                table = table.filter(pa.array(~incomplete))
-            if len(table):
-                yield table
+            if len(batch):
+                yield canonical_table(pa.Table.from_batches([batch]).select(list(columns)))
     if n_read != chunk.n_records:
         raise FileError(
             f"{name_of(chunk.path)!r} changed while it was read. Run again.",
@@ -125,47 +155,14 @@ def normalise_floats(table: pa.Table) -> pa.Table:
 
     These compare as equal, so sorting could not order records that differ in them alone.
     """
-    for position, field in enumerate(table.schema):
-        if field.type in (pa.float32(), pa.float64()):
-            column = pc.add(table.column(position), pa.scalar(0.0, field.type))
-            column = pc.if_else(pc.is_nan(column), pa.scalar(float("nan"), field.type), column)
-            table = table.set_column(position, field, column)
+    for position in range(table.num_columns):
+        column = table.column(position)
+        if column.type in (pa.float32(), pa.float64()):
+            column = pc.add(column, pa.scalar(0.0, column.type))
+            nan = pa.scalar(float("nan"), column.type)
+            column = pc.if_else(pc.is_nan(column), nan, column)
+            table = table.set_column(position, table.field(position), column)
     return table
-
-
-def sort_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the records sorted by some columns, then by all others.
-
-    Records that tie are equal in all columns, so the result does not depend on their order.
-    """
-    names = [*columns, *(name for name in table.column_names if name not in columns)]
-    positions = [str(position) for position in range(len(names))]
-    sort_columns = pa.table([table.column(name) for name in names], positions)
-    return table.take(
-        pc.sort_indices(sort_columns, [(name, "ascending") for name in sort_columns.column_names])
-    )
-
-
-def check_sortable(schema: pa.Schema) -> None:
-    """Refuse columns of types that cannot be sorted."""
-    for field in schema:
-        if not _is_sortable(field.type):
-            raise ColumnError(
-                f"Column {field.name!r} holds {field.type} values, which cannot be sorted, and the"
-                " released records are sorted. Leave it out, or convert it to text.",
-                code="no-order",
-                column=field.name,
-            )
-
-
-def _is_sortable(arrow_type: Any) -> bool:
-    if pa.types.is_struct(arrow_type):  # sorting an empty table does not check the fields
-        return all(_is_sortable(field.type) for field in arrow_type)
-    try:
-        pc.sort_indices(pa.table({"x": pa.array([], arrow_type)}), [("x", "ascending")])
-    except (pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return False
-    return True
 
 
 def _open_parquet(path: str) -> pq.ParquetFile:
@@ -178,6 +175,7 @@ def _canonical_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def _canonical_type(arrow_type: Any) -> Any:
+    """Return the type that values of a type are read as: one that can be sorted and grouped."""
     if pa.types.is_dictionary(arrow_type):
         return _canonical_type(arrow_type.value_type)
     replacements = {
@@ -191,6 +189,7 @@ def _canonical_type(arrow_type: Any) -> Any:
 def _check_same_columns(
     first_schema: pa.Schema, other_schema: pa.Schema, first_path: str, other_path: str
 ) -> None:
+    """Refuse two files that do not have the same columns of the same types."""
     expected = {field.name: field.type for field in first_schema}
     types = {field.name: field.type for field in other_schema}
     differing = [name for name in {**expected, **types} if expected.get(name) != types.get(name)]
@@ -205,6 +204,7 @@ def _check_same_columns(
 
 
 def _check_names(schema: pa.Schema, path: str) -> None:
+    """Refuse names that several columns share."""
     duplicates = [name for name in dict.fromkeys(schema.names) if schema.names.count(name) > 1]
     if duplicates:
         raise ColumnError(
@@ -221,6 +221,7 @@ def _is_ordered(field: Any) -> bool:
 
 @contextmanager
 def _translate_read_errors(path: str) -> Iterator[None]:
+    """Translate exceptions of pyarrow and of the file system into `FileError`."""
     try:
         yield
     except FileNotFoundError:

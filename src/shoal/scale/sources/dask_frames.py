@@ -48,6 +48,7 @@ def write_frame(runner: Runner, frame: Any, folder: str, masked: Collection[str]
 
 
 def _check_names(names: Sequence[str]) -> None:
+    """Refuse names that several columns share."""
     duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if duplicates:
         raise ColumnError(
@@ -59,6 +60,7 @@ def _check_names(names: Sequence[str]) -> None:
 
 
 def _check_categories(dtypes: Any, masked: Collection[str]) -> None:
+    """Refuse masked columns whose categories are not text."""
     for name, dtype in dtypes.items():
         category_type = getattr(getattr(dtype, "categories", None), "inferred_type", "string")
         if str(name) in masked and category_type not in ("string", "empty"):
@@ -72,6 +74,7 @@ def _check_categories(dtypes: Any, masked: Collection[str]) -> None:
 
 
 def _frame_schema(example: Any) -> pa.Schema:
+    """Return the schema of the files, given a frame like all partitions; refuse unknown types."""
     try:
         return pa.Schema.from_pandas(example, preserve_index=False).remove_metadata()
     except pa.ArrowException:

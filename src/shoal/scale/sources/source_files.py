@@ -39,11 +39,11 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     for first, second in pairwise(sorted(paths, key=_identity)):
         if _identity(first) == _identity(second):
             first, second = redact(first), redact(second)
-            names = (
-                repr(first) if first == second else f"{first!r} and {second!r} are one file, which"
-            )
+            file = f"{first!r} and {second!r} are one file, which"
+            if first == second:
+                file = repr(first)
             raise FileError(
-                f"{names} is named twice. Its records would count twice.", code="source-twice"
+                f"{file} is named twice. Its records would count twice.", code="source-twice"
             )
     return paths
 
@@ -151,6 +151,7 @@ def _store_files(location: str) -> list[str]:
 
 
 def _identity(path: str) -> str:
+    """Return the real path of a file, which all links to it share; an address as it is."""
     return path if is_remote(path) else os.path.realpath(path)
 
 

@@ -1,24 +1,21 @@
-"""Join cells into regions that are large enough to be grouped, and pack regions into blocks."""
+"""Join cells into regions that are large enough to group, and pack regions into blocks."""
 
 from collections.abc import Mapping, Sequence
 
 MIN_SIZE_DIVISOR = 8  # a region has at least 1/8 of the records of a full cell, if its stratum has
 
-Region = list[int]  # neighbouring cells of one stratum that are grouped together
+Region = tuple[int, ...]  # neighbouring cells of one stratum that are grouped together
 
 
 def make_regions(
-    cells_by_stratum: Sequence[Sequence[int]],
-    records_by_cell: Mapping[int, int],
-    k: int,
-    cell_size: int,
+    cells: Sequence[int], records_by_cell: Mapping[int, int], k: int, cell_size: int
 ) -> list[Region]:
-    """Join neighbouring cells until no region is too small; regions never cross a stratum.
+    """Join neighbouring cells of a stratum until no region is too small.
 
     Parameters
     ----------
-    cells_by_stratum : list of list of int
-        The cells of each stratum; neighbouring ones are consecutive.
+    cells : list of int
+        The cells of the stratum; neighbouring ones are consecutive.
     records_by_cell : dict
         Exact number of records in each cell.
     k : int
@@ -28,24 +25,18 @@ def make_regions(
 
     Returns
     -------
-    list of list of int
-        The cells of each region, with at least k records together.
+    list of tuple of int
+        The cells of each region, with at least k records together if the stratum has them.
     """
     min_records = max(k, cell_size // MIN_SIZE_DIVISOR)
-    regions: list[Region] = []
-    for cells in cells_by_stratum:
-        stratum_regions: list[Region] = [[]]
-        for cell in cells:
-            if region_size(stratum_regions[-1], records_by_cell) >= min_records:
-                stratum_regions.append([])
-            stratum_regions[-1].append(cell)
-        if (
-            len(stratum_regions) > 1
-            and region_size(stratum_regions[-1], records_by_cell) < min_records
-        ):
-            last = stratum_regions.pop()
-            stratum_regions[-1] += last
-        regions += stratum_regions
+    regions: list[Region] = [()]
+    for cell in cells:
+        if region_size(regions[-1], records_by_cell) >= min_records:
+            regions.append(())
+        regions[-1] += (cell,)
+    if len(regions) > 1 and region_size(regions[-1], records_by_cell) < min_records:
+        last = regions.pop()
+        regions[-1] += last
     return regions
 
 
@@ -65,6 +56,6 @@ def make_blocks(
     return blocks
 
 
-def region_size(region: Region, records_by_cell: Mapping[int, int]) -> int:
-    """Return the number of records of a region, given that of each cell."""
-    return sum(records_by_cell.get(cell, 0) for cell in region)
+def region_size(cells: Sequence[int], records_by_cell: Mapping[int, int]) -> int:
+    """Return the number of records of the cells of one region, or of several."""
+    return sum(records_by_cell.get(cell, 0) for cell in cells)

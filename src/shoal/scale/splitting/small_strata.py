@@ -26,7 +26,7 @@ def merge_strata(
     counts: Codes,
     unit_hashes: Sequence[Hashes] | None = None,
 ) -> tuple[MergedStrata | None, str]:
-    """Merge small strata as for a table in memory; return the merger and a sentence about it.
+    """Merge small strata as for a table in memory; return what was merged, and a sentence on it.
 
     Means are computed from exact sums, so that they do not depend on the order of the records.
     Ties go to the stratum whose values come first.
@@ -44,7 +44,7 @@ def merge_strata(
     counts : ndarray of shape (n_strata,)
         Records of each stratum.
     unit_hashes : list of ndarray, optional
-        Hashes of up to k units of each stratum, if k counts units; see `strata_units`.
+        Hashes of up to k units of each stratum, if k counts units; see `smallest_unit_hashes`.
 
     Returns
     -------
@@ -66,25 +66,25 @@ def merge_strata(
 
     def centroid(group: Sequence[int]) -> NDArray[np.float64]:
         totals = zip(*(sums[stratum] for stratum in group), strict=True)
-        number = sum(record_counts[stratum] for stratum in group)
-        return np.array([float(sum(total) * UNIT / number) for total in totals])
+        n_records = sum(record_counts[stratum] for stratum in group)
+        return np.array([float(sum(total) * UNIT / n_records) for total in totals])
 
     groups = join_small_strata(len(counts), k, group_size, centroid)
     merged_into, representative = np.full_like(counts, -1), np.full_like(counts, -1)
-    for number, (group, largest) in enumerate(
+    for merged_stratum, (group, largest) in enumerate(
         zip(groups, largest_strata(groups, sizes), strict=True)
     ):
-        merged_into[group], representative[group] = number, largest
+        merged_into[group], representative[group] = merged_stratum, largest
     sentence = describe_merged_strata(
         groups, sizes, record_counts, k, columns=strata.columns, noun=job.step.unit_noun
     )
     return MergedStrata(merged_into, representative), sentence
 
 
-def strata_units(
+def smallest_unit_hashes(
     runner: Runner, job: MicroaggregationJob, path: str, chunks: Sequence[Chunk]
 ) -> list[Hashes]:
-    """Return the least hashes of the units of each stratum, up to k of them.
+    """Return the smallest hashes of the units of each stratum, up to k of them.
 
     Equal units have equal hashes. So fewer than k hashes are the exact number of units, and k
     hashes mean at least k units.
@@ -93,27 +93,27 @@ def strata_units(
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.n_records for chunk in chunks]
     hashes_by_stratum = [np.empty(0, np.uint64) for _ in job.strata.codes]
-    for _, hashes_of_chunk in run_stage(runner, "counting units", chunk_units, tasks, sizes):
+    results = run_stage(runner, "counting units", unit_hashes_of_chunk, tasks, sizes)
+    for _, hashes_of_chunk in results:
         for stratum, hashes in hashes_of_chunk.items():
-            hashes_by_stratum[stratum] = np.union1d(hashes_by_stratum[stratum], hashes)[
-                : job.step.k
-            ]
+            merged_hashes = np.union1d(hashes_by_stratum[stratum], hashes)
+            hashes_by_stratum[stratum] = merged_hashes[: job.step.k]
     return hashes_by_stratum
 
 
 @worker_task
-def chunk_units(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
-    """Return the least hashes of the units of each stratum of a chunk, up to k of them."""
+def unit_hashes_of_chunk(job_file: str, chunk: Chunk) -> dict[int, Hashes]:
+    """Return the smallest hashes of the units of each stratum of a chunk, up to k of them."""
     job: MicroaggregationJob = load_job(job_file)
     assert job.unit is not None
     hashes_by_stratum: dict[int, Hashes] = {}
     columns = list(dict.fromkeys([job.unit, *job.strata.columns, *job.required_columns]))
     for table in read_batches(chunk, columns, job.required_columns):
-        stratum, hashes = job.strata.stratum_of(table), record_hashes(table, [job.unit])
-        for number in np.unique(stratum).tolist():
-            previous_hashes = hashes_by_stratum.get(number, hashes[:0])
-            merged_hashes = np.union1d(previous_hashes, hashes[stratum == number])
-            hashes_by_stratum[number] = merged_hashes[: job.step.k]
+        stratum_of, hashes = job.strata.stratum_of(table), record_hashes(table, [job.unit])
+        for stratum in np.unique(stratum_of).tolist():
+            previous_hashes = hashes_by_stratum.get(stratum, hashes[:0])
+            merged_hashes = np.union1d(previous_hashes, hashes[stratum_of == stratum])
+            hashes_by_stratum[stratum] = merged_hashes[: job.step.k]
     return hashes_by_stratum
 
 
@@ -125,34 +125,35 @@ def _sum_strata(
     tasks = [(path, chunk) for chunk in chunks]
     sizes = [chunk.n_records for chunk in chunks]
     sums: Sums = {}
-    for _, chunk_sums in run_stage(runner, "comparing strata", sum_chunk, tasks, sizes):
+    for _, chunk_sums in run_stage(runner, "comparing strata", sum_strata_of_chunk, tasks, sizes):
         _add_sums(sums, chunk_sums)
     return sums
 
 
 @worker_task
-def sum_chunk(job_file: str, chunk: Chunk) -> Sums:
+def sum_strata_of_chunk(job_file: str, chunk: Chunk) -> Sums:
     """Return the sums of the masked columns in each stratum of a chunk."""
     job: MicroaggregationJob = load_job(job_file)
     sums: Sums = {}
     columns = [*job.step.columns, *job.strata.columns]
     for table in read_batches(chunk, columns, job.required_columns):
-        stratum = job.strata.stratum_of(table)
-        order = np.argsort(stratum, kind="stable")
+        stratum_of = job.strata.stratum_of(table)
+        order = np.argsort(stratum_of, kind="stable")
         A = job.encoders.axes(job.encoders.read(table))[order]
-        strata, starts = np.unique(stratum[order], return_index=True)
+        strata, starts = np.unique(stratum_of[order], return_index=True)
         axes_by_stratum = np.split(A, starts[1:])
         _add_sums(
             sums,
             {
-                number: [exact_integer_sum(axis) for axis in stratum_axes.T]
-                for number, stratum_axes in zip(strata.tolist(), axes_by_stratum, strict=True)
+                stratum: [exact_integer_sum(axis) for axis in axes.T]
+                for stratum, axes in zip(strata.tolist(), axes_by_stratum, strict=True)
             },
         )
     return sums
 
 
 def _add_sums(sums: Sums, new_sums: Sums) -> None:
-    for stratum, terms in new_sums.items():
-        previous = sums.get(stratum, [0] * len(terms))
-        sums[stratum] = [a + b for a, b in zip(previous, terms, strict=True)]
+    """Add sums to ``sums``, which is changed."""
+    for stratum, new_sums_of_axes in new_sums.items():
+        previous = sums.get(stratum, [0] * len(new_sums_of_axes))
+        sums[stratum] = [a + b for a, b in zip(previous, new_sums_of_axes, strict=True)]

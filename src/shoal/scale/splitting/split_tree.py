@@ -88,17 +88,17 @@ def build_split_tree(Z: Matrix, max_records: float, weights: Values | None = Non
         rows, parent, side = pending.pop()
         split = _find_split(Z[rows], weights[rows]) if weights[rows].sum() > max_records else None
         if split is None:
-            number, n_leaves = -1 - n_leaves, n_leaves + 1
+            child, n_leaves = -1 - n_leaves, n_leaves + 1
         else:
             direction, threshold = split
-            number = len(thresholds)
+            child = len(thresholds)
             directions.append(direction)
             thresholds.append(threshold)
             children.append([0, 0])
             right = project(Z[rows], direction) >= threshold
-            pending += [(rows[right], number, 1), (rows[~right], number, 0)]
+            pending += [(rows[right], child, 1), (rows[~right], child, 0)]
         if parent >= 0:
-            children[parent][side] = number
+            children[parent][side] = child
     shape = (len(thresholds), Z.shape[1])
     return SplitTree(
         np.array(directions).reshape(shape),

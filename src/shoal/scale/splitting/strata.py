@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.scale.encoders import Encoders
-from shoal.scale.sources.chunks import sort_by
+from shoal.scale.sources.sorting import sort_by
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
 from shoal.scale.statistics.sample import Sample
-from shoal.scale.statistics.table_statistics import COUNT, TableStatistics
+from shoal.scale.statistics.table_statistics import TableStatistics
+from shoal.scale.statistics.value_counts import COUNT
 
 Codes = NDArray[np.int64]
 
@@ -91,11 +92,11 @@ class Strata:
 
     def cell_of(self, table: pa.Table, Z: NDArray[np.float64]) -> Codes:
         """Return the cell of each record."""
-        stratum, first_cells = self.stratum_of(table), self.first_cells
+        stratum_of, first_cells = self.stratum_of(table), self.first_cells
         cells = np.full(len(Z), -1)
-        for number in np.unique(stratum):
-            rows = np.flatnonzero(stratum == number)
-            cells[rows] = first_cells[number] + self.trees[number].leaves(Z[rows])
+        for stratum in np.unique(stratum_of):
+            rows = np.flatnonzero(stratum_of == stratum)
+            cells[rows] = first_cells[stratum] + self.trees[stratum].leaves(Z[rows])
         return cells
 
     def _original_stratum(self, table: pa.Table) -> Codes:
@@ -169,5 +170,6 @@ def divide_strata(
 
 
 def _distinct_values(strata: pa.Table, name: str) -> pa.Array:
+    """Return the distinct values of a column of the strata, sorted."""
     column = strata.select([name]).group_by([name]).aggregate([]).column(name)
     return sort_by(pa.table({name: column}), []).column(name).combine_chunks()

@@ -14,7 +14,7 @@ from shoal.frame.columns import rank_or_category_codes
 from shoal.frame.types import Type
 from shoal.metrics.class_tallies import Tally
 from shoal.metrics.risk.closeness import distance_from_table
-from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 
 Codes = NDArray[np.int64]

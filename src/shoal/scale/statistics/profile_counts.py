@@ -1,4 +1,4 @@
-"""Counts of the columns of a large table before and after masking, which can be added.
+"""Counts of the original and masked columns of a large table, added up block by block.
 
 The values of a numeric column are counted on a grid that is laid over a sample of the original. The
 intervals of the grid divide the bins of a histogram, so that bins are the same as in memory. Means
@@ -25,7 +25,8 @@ from shoal.scale.statistics.profile_entries import (
     summary_of,
 )
 from shoal.scale.statistics.sample import Sample
-from shoal.scale.statistics.table_statistics import COUNT, Moments, merge_values
+from shoal.scale.statistics.table_statistics import Moments
+from shoal.scale.statistics.value_counts import COUNT, merge_values
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -53,6 +54,7 @@ class Grid(NamedTuple):
         width = (high - low) or float(np.ptp(values)) or abs(low) or 1.0
         # A tenth of the bins of a histogram, or finer; a power of ten divides all round steps.
         step = 10.0 ** (math.floor(math.log10(width / BINS)) - 1)
+        # Whole numbers lie in the middle of intervals, so that none is at an edge.
         offset, step = (0.5, max(step, 1.0)) if is_whole else (0.0, step)
         first, last = (math.floor((edge + offset) / step) for edge in (low, high))
         margin = math.ceil(MARGIN * width / step)
@@ -61,8 +63,9 @@ class Grid(NamedTuple):
     def counts_of(self, values: Values) -> Counts:
         """Return the number of values in each interval."""
         intervals = np.floor((values + self.offset) / self.step) - self.first
-        number = self.last - self.first + 1
-        return np.bincount(np.clip(intervals, 0, number - 1).astype(np.int64), minlength=number)
+        n_intervals = self.last - self.first + 1
+        intervals = np.clip(intervals, 0, n_intervals - 1).astype(np.int64)
+        return np.bincount(intervals, minlength=n_intervals)
 
     @property
     def midpoints(self) -> Values:
@@ -128,14 +131,14 @@ def count_on_grids(
 ) -> dict[str, tuple[SparseCounts, SparseCounts]]:
     """Count the values of numeric columns on their grids."""
     grid_counts = {}
-    for pair in zip(original, masked, strict=True):
-        grid = grids.get(pair[0].name)
-        if grid is not None:
+    for columns in zip(original, masked, strict=True):
+        name = columns[0].name
+        if name in grids:
             original_counts, masked_counts = (
-                SparseCounts.from_counts(grid.counts_of(column.values[~column.is_missing]))
-                for column in pair
+                SparseCounts.from_counts(grids[name].counts_of(column.values[~column.is_missing]))
+                for column in columns
             )
-            grid_counts[pair[0].name] = original_counts, masked_counts
+            grid_counts[name] = original_counts, masked_counts
     return grid_counts
 
 
@@ -234,6 +237,7 @@ class ProfileCounts:
 
 
 def _as_dict(name: str, counts: pa.Table | None) -> dict[Any, int]:
+    """Return how often each value occurs, from a table of values and their counts."""
     if counts is None:
         return {}
     return dict(zip(counts.column(name).to_pylist(), counts.column(COUNT).to_pylist(), strict=True))

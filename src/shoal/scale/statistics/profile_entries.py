@@ -116,7 +116,7 @@ def assemble_profile(
 def risk_of_original(sizes: Mapping[int, int]) -> dict[str, Any]:
     """Return the risk of the original, given its number of records by the size of their class."""
     n_records = sum(sizes.values())
-    chances = sum(Fraction(number, size) for size, number in sizes.items())
+    chances = sum(Fraction(count, size) for size, count in sizes.items())
     return {
         "smallest_class": min(sizes),
         "unique": round(sizes.get(1, 0) / n_records, 3),
@@ -125,8 +125,9 @@ def risk_of_original(sizes: Mapping[int, int]) -> dict[str, Any]:
 
 
 def _counts_by_text(counts: Mapping[Any, int]) -> dict[str, int]:
+    """Return how often each value occurs, by its text; missing values are empty text."""
     counts_by_text: dict[str, int] = {}
-    for value, number in counts.items():
+    for value, count in counts.items():
         text = "" if value is None else text_of(value)
-        counts_by_text[text] = counts_by_text.get(text, 0) + number
+        counts_by_text[text] = counts_by_text.get(text, 0) + count
     return counts_by_text

@@ -19,6 +19,12 @@ from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_squares
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample
+from shoal.scale.statistics.value_counts import (
+    count_combinations,
+    count_values,
+    merge_combinations,
+    merge_values,
+)
 from shoal.scale.statistics.weights import (
     WeightedMoments,
     WeightedValues,
@@ -26,10 +32,9 @@ from shoal.scale.statistics.weights import (
     merge_weighted,
     weighted_statistics,
 )
+from shoal.scale.worker_task import worker_task
 
 MAX_ABS_VALUE = 1e150  # beyond it, squares overflow
-MAX_DISTINCT = 100_000  # distinct values of a categorical column, or strata
-COUNT = "\0count"  # the name of a column of counts, which no data have
 
 
 @dataclass(frozen=True)
@@ -177,6 +182,7 @@ class TableStatistics:
     confidential: Mapping[str, pa.Table] = field(default_factory=dict)
 
 
+@worker_task
 def chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
     """Return the statistics of one chunk."""
     batches = read_batches(chunk, request.columns_to_read, request.required_columns)
@@ -189,24 +195,23 @@ def merge_statistics(statistics: Iterable[TableStatistics]) -> TableStatistics:
     if len(statistics) == 1:
         return statistics[0]
     moments: dict[str, Moments] = {}
-    for partial in statistics:
+    for part in statistics:
         moments |= {
             name: moments.get(name, Moments()) + new_moments
-            for name, new_moments in partial.moments.items()
+            for name, new_moments in part.moments.items()
         }
-    value_counts = merge_values([partial.value_counts for partial in statistics])
-    strata = [partial.strata for partial in statistics if partial.strata is not None]
-    samples = [partial.sample for partial in statistics if partial.sample is not None]
+    strata = [part.strata for part in statistics if part.strata is not None]
+    samples = [part.sample for part in statistics if part.sample is not None]
     return TableStatistics(
-        sum(partial.n_records for partial in statistics),
-        moments,
-        value_counts,
-        _merge_counts(strata, strata[0].column_names[:-1]) if strata else None,
-        Sample.merge(samples) if samples else None,
-        sum((partial.weight_statistics for partial in statistics), WeightStatistics()),
-        merge_weighted([partial.weighted for partial in statistics]),
-        sum(partial.n_without_unit for partial in statistics),
-        merge_values([partial.confidential for partial in statistics]),
+        n_records=sum(part.n_records for part in statistics),
+        moments=moments,
+        value_counts=merge_values([part.value_counts for part in statistics]),
+        strata=merge_combinations(strata, strata[0].column_names[:-1]) if strata else None,
+        sample=Sample.merge(samples) if samples else None,
+        weight_statistics=sum((part.weight_statistics for part in statistics), WeightStatistics()),
+        weighted=merge_weighted([part.weighted for part in statistics]),
+        n_without_unit=sum(part.n_without_unit for part in statistics),
+        confidential=merge_values([part.confidential for part in statistics]),
     )
 
 
@@ -231,47 +236,15 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
             # Unusable weights are refused when the weights of all parts have been counted.
             usable = np.where(weights > 0, weights, 0.0)
             weighted = weighted_statistics(table, request.numeric, request.categorical, usable)
+    unit = [] if request.unit is None else [request.unit]
     return TableStatistics(
-        len(table),
-        moments,
-        count_values(table, request.categorical),
-        _count_values(table, request.strata) if request.strata else None,
-        Sample.from_records(table.select(request.columns), hashes, request.share),
-        weight_statistics,
-        weighted,
-        0 if request.unit is None else sum(tables.missing_counts(frame, [request.unit]).values()),
-        count_values(table, request.confidential),
+        n_records=len(table),
+        moments=moments,
+        value_counts=count_values(table, request.categorical),
+        strata=count_combinations(table, request.strata) if request.strata else None,
+        sample=Sample.from_records(table.select(request.columns), hashes, request.share),
+        weight_statistics=weight_statistics,
+        weighted=weighted,
+        n_without_unit=sum(tables.missing_counts(frame, unit).values()),
+        confidential=count_values(table, request.confidential),
     )
-
-
-def count_values(table: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
-    """Return the distinct values of each column with their counts; refuse too many."""
-    return {name: _count_values(table, [name]) for name in names}
-
-
-def _count_values(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the distinct values of columns with their counts; refuse too many."""
-    ones = pa.array(np.ones(len(table), np.int64))
-    return _merge_counts([table.select(list(columns)).append_column(COUNT, ones)], columns)
-
-
-def merge_values(counts_of_parts: Sequence[Mapping[str, pa.Table]]) -> dict[str, pa.Table]:
-    """Return the counts of the values of each column in several parts together."""
-    names = list(dict.fromkeys(name for counts in counts_of_parts for name in counts))
-    return {
-        name: _merge_counts([counts[name] for counts in counts_of_parts if name in counts], [name])
-        for name in names
-    }
-
-
-def _merge_counts(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
-    """Return the sum of counts of values; refuse more distinct values than memory holds."""
-    merged = pa.concat_tables(counts).group_by(list(columns)).aggregate([(COUNT, "sum")])
-    if len(merged) > MAX_DISTINCT:
-        names = " and ".join(map(repr, columns))
-        raise InputError(
-            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to hold in memory."
-            " Use a coarser column, or declare numbers as numeric.",
-            code="too-many-values",
-        )
-    return merged.rename_columns([*columns, COUNT])

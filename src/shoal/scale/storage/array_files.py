@@ -103,7 +103,7 @@ def _write_to_stream(stream: BinaryIO, content: Content) -> Content:
 
 
 def _replace(value: Any, kind: type, function: Callable[[Any], Any]) -> Any:
-    """Apply a function to all members of one kind, also of named tuples in a named tuple."""
+    """Apply a function to all members of one kind, including those of nested named tuples."""
     if isinstance(value, kind):
         return function(value)
     if isinstance(value, tuple):

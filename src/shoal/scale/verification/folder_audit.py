@@ -59,32 +59,32 @@ class FolderAudit:
 
     def checks(self) -> Iterator[Check]:
         """Yield the checks that do not need the original."""
-        yield run_check("files", self._files)
-        yield run_check("marker", self._marker)
+        yield run_check("files", self._check_files)
+        yield run_check("marker", self._check_marker)
         try:
             footers = {path: read_footer(path) for path in find_files(self.folder)}
         except ShoalError as error:
             yield Check("readable", False, message_without_outcome(error))
             return
-        yield run_check("records", lambda: self._records(footers.values()))
-        yield run_check("columns", lambda: self._columns(footers))
-        yield run_check("dropped", lambda: self._dropped(footers.values()))
+        yield run_check("records", lambda: self._check_records(footers.values()))
+        yield run_check("columns", lambda: self._check_columns(footers))
+        yield run_check("dropped", lambda: self._check_dropped(footers.values()))
         try:
             counts = recount(list(footers), self.plan.quasi_identifiers)
             self.constraints = recount_constraints(list(footers), self.plan)
         except ShoalError as error:
             yield Check("guarantee", False, message_without_outcome(error))
             return
-        yield run_check("guarantee", lambda: self._guarantee(counts))
-        yield run_check("smallest class", lambda: self._smallest_class(counts))
+        yield run_check("guarantee", lambda: self._check_guarantee(counts))
+        yield run_check("smallest class", lambda: self._check_smallest_class(counts))
         yield run_check("classes", lambda: _check_classes_whole(counts))
-        yield run_check("verdict", lambda: self._verdict(counts))
+        yield run_check("verdict", lambda: self._check_verdict(counts))
 
     def checks_with_original(
         self, original: Sequence[str | Path], hash_key: bytes | None
     ) -> Iterator[Check]:
         """Yield the checks that the original allows: its hashes, and running the plan again."""
-        yield run_check("original", lambda: self._original(original, hash_key))
+        yield run_check("original", lambda: self._check_original(original, hash_key))
         try:
             release = self._run_again(original)
         except ClusterError:
@@ -92,14 +92,14 @@ class FolderAudit:
         except ShoalError as error:
             yield Check("run again", False, message_without_outcome(error))
             return
-        yield run_check("run again", lambda: self._same_files(release))
+        yield run_check("run again", lambda: self._check_same_files(release))
         manifest = release.manifest
         yield run_check("statements", lambda: statements.check_statements(self.entries, manifest))
         yield run_check("versions", lambda: statements.check_versions(self.entries, manifest))
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
-        """The hash of every file in the folder, also of unexpected ones, by its name there."""
+        """The hash of every file in the folder, including unexpected ones, by its name there."""
         names = list(list_files(self.folder))
         hashes = {}
         for n_done, name in enumerate(names):
@@ -107,7 +107,7 @@ class FolderAudit:
             hashes[name] = file_entry(join(self.folder, name))["sha256"]
         return hashes
 
-    def _files(self) -> tuple[bool, str]:
+    def _check_files(self) -> tuple[bool, str]:
         if not (is_remote(self.folder) or Path(self.folder).is_dir()):
             name = name_of(self.folder)
             return False, f"{name!r} is not a folder, but the manifest describes one"
@@ -125,11 +125,11 @@ class FolderAudit:
             return False, "; ".join(faults[:MAX_NAMED]) + and_more
         return True, f"{len(expected)}, each with its SHA-256 in the manifest"
 
-    def _records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+    def _check_records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         counted = sum(sum(footer.lengths) for footer in footers)
         return compare_numbers(counted, self.entries["records"])
 
-    def _columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
+    def _check_columns(self, footers: Mapping[str, Footer]) -> tuple[bool, str]:
         stated = list(self.output["types"].items())
         for path, footer in footers.items():
             if [(field.name, str(field.type)) for field in footer.schema] != stated:
@@ -137,12 +137,12 @@ class FolderAudit:
         same = [name for name, _ in stated] == self.entries["columns"]
         return same, f"{len(stated)}, {'' if same else 'not '}as in the manifest"
 
-    def _dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
+    def _check_dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
             self.plan, list({name: 0 for footer in footers for name in footer.schema.names})
         )
 
-    def _marker(self) -> tuple[bool, str]:
+    def _check_marker(self) -> tuple[bool, str]:
         """Compare the marker file of the folder with the manifest."""
         try:
             marker = json.loads(self._read_marker())
@@ -165,7 +165,7 @@ class FolderAudit:
             return read_store(join(self.folder, MARKER))
         return read_bytes(Path(self.folder, MARKER))
 
-    def _guarantee(self, counts: Recount) -> tuple[bool | None, str]:
+    def _check_guarantee(self, counts: Recount) -> tuple[bool | None, str]:
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -185,16 +185,16 @@ class FolderAudit:
     def _judge(self, counts: Recount) -> Verdict:
         return judge_recount(self.plan, counts.smallest, self.output["types"], self.constraints)
 
-    def _smallest_class(self, counts: Recount) -> tuple[bool, str]:
+    def _check_smallest_class(self, counts: Recount) -> tuple[bool, str]:
         return compare_numbers(
             counts.smallest, self.entries["promise"]["smallest_class"], "records"
         )
 
-    def _verdict(self, counts: Recount) -> tuple[bool | None, str]:
+    def _check_verdict(self, counts: Recount) -> tuple[bool | None, str]:
         self.verdict = self._judge(counts)
         return statements.check_verdict(self.entries, self.verdict, self.plan)
 
-    def _original(
+    def _check_original(
         self, original: Sequence[str | Path], hash_key: bytes | None
     ) -> tuple[bool | None, str]:
         entries = self.entries.get("input", {}).get("files", [])
@@ -229,7 +229,7 @@ class FolderAudit:
                 random_state=self.entries["large"]["random_state"],
             )
 
-    def _same_files(self, release: LargeRelease) -> tuple[bool, str]:
+    def _check_same_files(self, release: LargeRelease) -> tuple[bool, str]:
         # Names in a store contain hashes; their order is that of the names in a folder.
         hashes = [entry["sha256"] for entry in release.files]
         if hashes == [self._hashes[name] for name in sorted(self._hashes) if name != MARKER]:

@@ -16,7 +16,7 @@ from shoal.metrics import classes, l_diversity
 from shoal.scale.sources.chunks import canonical_table, read_columns, read_footer
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.hashes import Hashes, record_hashes
-from shoal.scale.statistics.table_statistics import count_values, merge_values
+from shoal.scale.statistics.value_counts import count_values, merge_values
 
 if TYPE_CHECKING:
     from shoal.plan import Plan
@@ -69,7 +69,7 @@ def recount(
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
-    """Return the least diversity and the greatest distance of a class, as far as guaranteed.
+    """Return the least diversity and the greatest distance of a class, if they are promised.
 
     Units are not in the files. If k counts units, only distinct values are counted, by records: an
     upper bound, since counting units never gives more distinct values.

@@ -54,7 +54,7 @@ def lower_bound(
         address in a store. The folder for temporary files of this machine if None.
     budget : float, optional
         CPU seconds to spend, in this process and in tasks of workers, which count when they end. No
-        limit if None. The bound is valid whenever the work ends, also by Ctrl-C.
+        limit if None. The bound is valid whenever the work ends, including by Ctrl-C.
     clock : callable, optional
         A function that returns the time in seconds, to measure the budget instead.
 

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from shoal import _params as parameters
-from shoal.comparison.plans import grid
+from shoal.comparison.plan_comparison import grid
 from shoal.frame.roles import as_list
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan

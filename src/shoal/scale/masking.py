@@ -18,13 +18,13 @@ from shoal.plan import Plan
 from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published
 from shoal.plan.release_plan import drawn_step_seeds
+from shoal.scale.microaggregation.run import MicroaggregationRun
 from shoal.scale.publication.release_folder import ReleaseFolder
 from shoal.scale.publication.sidecars import sidecar_files
 from shoal.scale.publication.store_release import StoreRelease
+from shoal.scale.recoding.run import RecodingRun
 from shoal.scale.release import LargeRelease
 from shoal.scale.runners.runner import Runner, open_runner, run_stage
-from shoal.scale.runs.microaggregation import MicroaggregationRun
-from shoal.scale.runs.recoding import RecodingRun
 from shoal.scale.sources.chunks import read_footer
 from shoal.scale.sources.dask_frames import is_dask_frame
 from shoal.scale.sources.source_files import find_files
@@ -87,8 +87,9 @@ def mask(
         ``"processes:4"`` for four; or another `Runner`, such as ``ProcessPool(n_jobs=4)``. A
         local Dask cluster with one process per core if None. The files are the same.
     chunk_size : int
-        Number of records that a worker holds at a time; its memory follows from it. Groups do
-        not cross the borders of such blocks, so larger blocks lose slightly less information.
+        Number of records that a worker holds at a time, which determines the memory it needs.
+        Groups do not cross the borders of such blocks, so larger blocks lose slightly less
+        information.
     random_state : int, Generator, RandomState or None
         Seed of the sample that the borders of the blocks are computed on; a seed that is drawn is
         recorded in the provenance.
@@ -151,7 +152,7 @@ def mask(
         if not may_be_published(release.verdict, allow_not_kept=allow_not_kept):
             raise not_kept_error(release.verdict)
         write_sidecars(release)
-        progress.report("publishing", 0, 1)  # the last chance to cancel the run
+        progress.report("publishing", 0, 1)  # may raise: the last chance to cancel the run
         folder.publish(unpublished_files, marker_text(release.marker))
     for warning in run.warnings:
         warnings.warn(warning, stacklevel=2)
@@ -159,7 +160,7 @@ def mask(
 
 
 def _check_int(name: str, value: object, minimum: int) -> None:
-    """Refuse a parameter that is no int, or one below the minimum."""
+    """Refuse a parameter that is not an int, or is below the minimum."""
     if isinstance(value, bool) or not isinstance(value, int) or value < minimum:
         raise ParameterError(
             f"{name} must be an int in [{minimum}, inf). Got {value!r} instead.",

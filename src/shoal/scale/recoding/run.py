@@ -1,4 +1,4 @@
-"""The stages of a run that recodes combinations: count them, recode, rewrite all records."""
+"""The run of a plan that recodes combinations: count them, recode them, rewrite all records."""
 
 from math import ceil
 from typing import Any
@@ -10,7 +10,7 @@ from shoal.plan.warnings import python_warnings
 from shoal.scale.assessment.guarantees import check_constraints, check_guarantee
 from shoal.scale.assessment.measures import class_measures, why_not_computed
 from shoal.scale.assessment.verdict import CountedRelease, judge_recoding
-from shoal.scale.job import save_job, sum_counts
+from shoal.scale.job import save_job
 from shoal.scale.recoding.combinations import find_combinations
 from shoal.scale.recoding.recoded_combinations import (
     RecodedCombinations,
@@ -24,12 +24,13 @@ from shoal.scale.recoding.recoded_records import (
     write_recoded,
 )
 from shoal.scale.release import LargeRelease, recoding_provenance
-from shoal.scale.runners.runner import run_stage
-from shoal.scale.runs.table_run import TableRun, release_files
-from shoal.scale.sources.chunks import check_sortable
+from shoal.scale.runners.runner import run_stage_in_order
+from shoal.scale.sources.sorting import check_sortable
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
-from shoal.scale.statistics.table_statistics import COUNT
+from shoal.scale.statistics.counts import sum_counts
+from shoal.scale.statistics.value_counts import COUNT, sum_by_values
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
+from shoal.scale.table_run import TableRun, release_files
 from shoal.steps import Generalise, Suppress
 from shoal.steps.constraints.units import refuse_missing_units
 
@@ -58,7 +59,7 @@ class RecodingRun(TableRun):
         n_records = int(recoded.record_counts.sum())
         check_guarantee(plan, measures, n_records, counted.n_records)
         check_constraints(plan, job, measures, shards)
-        verdict = judge_recoding(job, counted, recoded)
+        verdict = judge_recoding(job, counted, recoded, self.findings)
         self.warnings += python_warnings(verdict)
         return LargeRelease(
             target=self.folder.target,
@@ -142,35 +143,32 @@ class RecodingRun(TableRun):
         """Return the confidential columns with their frequencies, where t-closeness matters."""
         if not self.needs_closeness:
             return []
-        counts = {
-            name: combinations.select([name, COUNT])
-            .group_by([name])
-            .aggregate([(COUNT, "sum")])
-            .rename_columns([name, COUNT])
-            for name in confidential
-        }
         return [
-            ConfidentialColumn.from_counts(name, value_counts, self.plan.types)
-            for name, value_counts in counts.items()
+            ConfidentialColumn.from_counts(
+                name, sum_by_values([combinations], [name]), self.plan.types
+            )
+            for name in confidential
         ]
 
     def _recode_records(self) -> list[ScratchFile]:
         """Write all records to scratch files by bucket, then as they are released."""
         unmasked, masked = str(self.folder.path("cells")), str(self.folder.path("masked"))
         tasks: list[tuple[Any, ...]] = [
-            (self.job_file, chunk, unmasked, number, self.chunk_size)
-            for number, chunk in enumerate(self.chunks)
+            (self.job_file, chunk, unmasked, chunk_number, self.chunk_size)
+            for chunk_number, chunk in enumerate(self.chunks)
         ]
         sizes = [chunk.n_records for chunk in self.chunks]
-        results = dict(run_stage(self.runner, "assigning cells", assign_combinations, tasks, sizes))
+        files_by_chunk: list[list[ScratchFile]] = run_stage_in_order(
+            self.runner, "assigning cells", assign_combinations, tasks, sizes
+        )
         self.folder.remove("source")
-        files = [file for number in sorted(results) for file in results[number]]
-        record_counts = sum_counts(file.record_counts for file in files)
+        bucket_files = [file for files in files_by_chunk for file in files]
+        record_counts = sum_counts(file.record_counts for file in bucket_files)
         tasks = [
-            (self.job_file, bucket, files_with(files, [bucket]), masked, number)
-            for number, bucket in enumerate(record_counts)
+            (self.job_file, bucket, files_with(bucket_files, [bucket]), masked, file_number)
+            for file_number, bucket in enumerate(record_counts)
         ]
         sizes = list(record_counts.values())
-        results = dict(run_stage(self.runner, "recoding", recode_bucket, tasks, sizes))
+        masked_files = run_stage_in_order(self.runner, "recoding", recode_bucket, tasks, sizes)
         self.folder.remove("cells")
-        return [results[number] for number in range(len(tasks))]
+        return masked_files

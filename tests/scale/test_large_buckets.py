@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from clusters import Client, cluster, write_files
 from shoal import Plan, scale
 from shoal.partitioners import MDAV
-from shoal.scale.splitting import resplit
-from shoal.scale.splitting.resplit import final_buckets, pack_in_order
+from shoal.scale.splitting import large_buckets
+from shoal.scale.splitting.large_buckets import final_buckets, pack_in_order
 from shoal.scale.storage.scratch_files import read_scratch
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
@@ -21,20 +21,20 @@ CHUNK_SIZE = 250
 
 
 def zipf(rng, n):
-    place = rng.normal(size=(100_003, 2))
-    return place[rng.zipf(1.3, n) % 100_003]
+    points = rng.normal(size=(100_003, 2))
+    return points[rng.zipf(1.3, n) % 100_003]
 
 
 def duplicates(rng, n):
     """Most records are at some hundred points, each with far fewer records than a cell."""
-    place = rng.normal(size=(150, 2))
-    some = rng.random(n) < 0.8
-    return np.where(some[:, None], place[rng.integers(0, 150, n)], rng.normal(size=(n, 2)))
+    points = rng.normal(size=(150, 2))
+    is_duplicate = rng.random(n) < 0.8
+    return np.where(is_duplicate[:, None], points[rng.integers(0, 150, n)], rng.normal(size=(n, 2)))
 
 
-def written(make, folder, order=None, **options):
+def write_table(make, folder, order_seed=None, **options):
     X = make(np.random.default_rng(0), 6000)
-    X = X if order is None else X[np.random.default_rng(order).permutation(len(X))]
+    X = X if order_seed is None else X[np.random.default_rng(order_seed).permutation(len(X))]
     table = pa.table({"x": X[:, 0], "y": X[:, 1]})
     return write_files(table, folder, **options)
 
@@ -48,52 +48,55 @@ def small_sample(monkeypatch):
 
 
 @pytest.fixture
-def held(monkeypatch):
+def read_tables(monkeypatch):
     """Note every table that a worker groups or writes."""
-    seen = []
+    tables = []
 
-    def read(files, numbers):
-        seen.append(read_scratch(files, numbers))
-        return seen[-1]
+    def record_table(files, buckets):
+        tables.append(read_scratch(files, buckets))
+        return tables[-1]
 
-    monkeypatch.setattr("shoal.scale.microaggregation.masked_blocks.read_scratch", read)
-    monkeypatch.setattr("shoal.scale.shards.read_scratch", read)
-    return seen
+    monkeypatch.setattr("shoal.scale.microaggregation.masked_blocks.read_scratch", record_table)
+    monkeypatch.setattr("shoal.scale.shards.read_scratch", record_table)
+    return tables
 
 
-def too_large(held):
+def too_large(tables):
     """Return the lengths of tables beyond the bound that are not equal, with few exceptions."""
     lengths = []
-    for table in held:
-        alike = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
-        if len(table) > 2 * CHUNK_SIZE and len(table) - max(alike.to_pylist()) > CHUNK_SIZE // 4:
+    for table in tables:
+        counts = table.group_by(["x", "y"]).aggregate([([], "count_all")]).column("count_all")
+        if len(table) > 2 * CHUNK_SIZE and len(table) - max(counts.to_pylist()) > CHUNK_SIZE // 4:
             lengths.append(len(table))
     return lengths
 
 
 @pytest.mark.parametrize("make", [zipf, duplicates])
 def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
-    make, small_sample, held, client, tmp_path, monkeypatch
+    make, small_sample, read_tables, client, tmp_path, monkeypatch
 ):
-    source = written(make, tmp_path / "in")
+    source = write_table(make, tmp_path / "in")
     release = scale.mask(source, PLAN, tmp_path / "out", client=client, chunk_size=CHUNK_SIZE)
-    assert not too_large(held)
+    assert not too_large(read_tables)
     assert release.measures["smallest_class"] >= 3
     assert sum(len(pq.read_table(path)) for path in release.target.glob("*.parquet")) == 6000
-    names = [f"part-{at:05d}.parquet" for at in range(len(release.files))]
+    names = [f"part-{number:05d}.parquet" for number in range(len(release.files))]
     assert [entry["name"] for entry in release.files] == names
-    held.clear()
-    monkeypatch.setattr(resplit, "TOLERANCE", np.inf)
+    read_tables.clear()
+    monkeypatch.setattr(large_buckets, "TOLERANCE", np.inf)
     scale.mask(source, PLAN, tmp_path / "before", client=client, chunk_size=CHUNK_SIZE)
-    assert max(too_large(held)) > 3 * CHUNK_SIZE
+    assert max(too_large(read_tables)) > 3 * CHUNK_SIZE
 
 
 def test_splitting_again_depends_on_the_records_alone(small_sample, tmp_path):
     cases = [(1, None, {"files": 1}), (3, 4, {"files": 5, "row_group_size": 130})]
     files = []
-    for workers, order, options in cases:
-        source = written(duplicates, tmp_path / f"in{workers}", order, **options)
-        with cluster(workers, processes=False) as c, Client(c, set_as_default=False) as client:
+    for workers, order_seed, options in cases:
+        source = write_table(duplicates, tmp_path / f"in{workers}", order_seed, **options)
+        with (
+            cluster(workers, processes=False) as local_cluster,
+            Client(local_cluster, set_as_default=False) as client,
+        ):
             target = tmp_path / f"out{workers}"
             release = scale.mask(source, PLAN, target, client=client, chunk_size=CHUNK_SIZE)
         files.append([(entry["name"], entry["sha256"]) for entry in release.files])
@@ -114,13 +117,13 @@ def test_the_numbers_of_a_cell_that_was_split_twice_are_in_order():
     assert final_buckets(4, {3: [7, 8]}) == [4]
 
 
-@given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=30), most=st.integers(1, 20))
-def test_bins_are_full_but_not_too_full(counts, most):
-    bins = pack_in_order(np.array(counts), most)
+@given(counts=st.lists(st.integers(1, 9), min_size=1, max_size=30), max_records=st.integers(1, 20))
+def test_bins_are_full_but_not_too_full(counts, max_records):
+    bins = pack_in_order(np.array(counts), max_records)
     assert bins[0] == 0
     assert set(np.diff(bins)) <= {0, 1}
-    filled = np.bincount(bins, counts)
-    for number in range(len(filled)):
-        assert filled[number] <= most or (bins == number).sum() == 1
-    first_counts = np.array(counts)[np.searchsorted(bins, np.arange(1, len(filled)))]
-    assert (filled[:-1] + first_counts > most).all()
+    bin_counts = np.bincount(bins, counts)
+    for bin_number in range(len(bin_counts)):
+        assert bin_counts[bin_number] <= max_records or (bins == bin_number).sum() == 1
+    first_counts = np.array(counts)[np.searchsorted(bins, np.arange(1, len(bin_counts)))]
+    assert (bin_counts[:-1] + first_counts > max_records).all()

@@ -1,6 +1,5 @@
 """Split cells and shards that turned out too large, by counts or samples of their records."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -10,10 +9,16 @@ from numpy.typing import NDArray
 from shoal.scale.job import MicroaggregationJob, ReleaseJob, load_job
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.splitting.split_tree import SplitTree, build_split_tree
+from shoal.scale.statistics.counts import sum_counts
 from shoal.scale.statistics.hashes import record_hashes
 from shoal.scale.statistics.sample import Sample, sampling_share
 from shoal.scale.storage.files import join
-from shoal.scale.storage.scratch_files import ScratchFile, read_scratch, write_scratch_files
+from shoal.scale.storage.scratch_files import (
+    ScratchFile,
+    files_with,
+    read_scratch,
+    write_scratch_files,
+)
 from shoal.scale.worker_task import worker_task
 
 TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
@@ -22,7 +27,7 @@ Codes = NDArray[np.int64]
 Splitter = Callable[[str, int, Sequence[ScratchFile], str, int], list[ScratchFile]]
 
 
-def resplit(
+def split_large_buckets(
     runner: Runner,
     splitter: Splitter,
     job_file: str,
@@ -58,37 +63,33 @@ def resplit(
     files = list(files)
     split_into: dict[int, list[int]] = {}
     indivisible: set[int] = set()
+    record_counts = sum_counts(file.record_counts for file in files)
+    first_unused = 1 + max(record_counts, default=0)
     while True:
-        records_by_bucket: Counter[int] = Counter()
-        for file in files:
-            records_by_bucket.update(file.record_counts)
         large = [
             bucket
-            for bucket in sorted(records_by_bucket)
-            if records_by_bucket[bucket] > TOLERANCE * max_records and bucket not in indivisible
+            for bucket, n_records in record_counts.items()
+            if n_records > TOLERANCE * max_records and bucket not in indivisible
         ]
         if not large:
             return files, split_into
-        used_buckets = [bucket for buckets in split_into.values() for bucket in buckets]
-        next_bucket = 1 + max(*records_by_bucket, *split_into, *used_buckets, 0)
         tasks = [
-            (job_file, bucket, _files_with(files, bucket), folder, max_records) for bucket in large
+            (job_file, bucket, files_with(files, [bucket]), folder, max_records) for bucket in large
         ]
-        sizes = [records_by_bucket[bucket] for bucket in large]
+        sizes = [record_counts[bucket] for bucket in large]
         results = dict(run_stage(runner, "splitting again", splitter, tasks, sizes))
         new_files: list[ScratchFile] = []
         for position, bucket in enumerate(large):
-            new_parts = sorted(
-                {new_part for file in results[position] for new_part in file.positions}
-            )
-            if not new_parts:
+            parts = sorted({part for file in results[position] for part in file.positions})
+            if not parts:
                 indivisible.add(bucket)
                 continue
-            split_into[bucket] = [next_bucket + new_part for new_part in range(len(new_parts))]
-            next_bucket += len(new_parts)
-            renumbering = dict(zip(new_parts, split_into[bucket], strict=True))
-            new_files += [file.renumbered(renumbering) for file in results[position]]
+            split_into[bucket] = list(range(first_unused, first_unused + len(parts)))
+            first_unused += len(parts)
+            bucket_of_part = dict(zip(parts, split_into[bucket], strict=True))
+            new_files += [file.renumbered(bucket_of_part) for file in results[position]]
         files = [*(file.without(split_into) for file in files), *new_files]
+        record_counts = sum_counts(file.record_counts for file in files)
 
 
 def final_buckets(bucket: int, split_into: Mapping[int, Sequence[int]]) -> list[int]:
@@ -106,23 +107,23 @@ def final_buckets(bucket: int, split_into: Mapping[int, Sequence[int]]) -> list[
 def split_cell(
     job_file: str, cell: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
-    """Split the records of a cell by a new tree; return nothing if all are equal."""
+    """Split the records of a cell by a new tree; return no file if all records are equal."""
     job: MicroaggregationJob = load_job(job_file)
     tree = _cell_tree(job, cell, files, max_records)
     if tree.n_leaves == 1:
         return []
 
-    def leaves(table: pa.Table) -> Codes:
+    def leaves_of(table: pa.Table) -> Codes:
         return tree.leaves(job.encoders.coordinates(table, job.encoders.read(table)))
 
-    return _rewrite(cell, files, folder, max_records, leaves)
+    return _write_parts(cell, files, folder, max_records, leaves_of)
 
 
 @worker_task
 def split_shard(
     job_file: str, shard: int, files: Sequence[ScratchFile], folder: str, max_records: int
 ) -> list[ScratchFile]:
-    """Split masked records between equivalence classes; return nothing if there is only one."""
+    """Split masked records between equivalence classes; return no file if there is only one."""
     job: ReleaseJob = load_job(job_file)
     hashes, counts = np.empty(0, np.uint64), np.empty(0, np.int64)
     for file in files:
@@ -134,10 +135,10 @@ def split_shard(
         return []
     bin_of_hash = pack_in_order(counts, max_records)
 
-    def bins(table: pa.Table) -> Codes:
+    def bins_of(table: pa.Table) -> Codes:
         return bin_of_hash[np.searchsorted(hashes, record_hashes(table, job.quasi_identifiers))]
 
-    return _rewrite(shard, files, folder, max_records, bins)
+    return _write_parts(shard, files, folder, max_records, bins_of)
 
 
 def pack_in_order(counts: Codes, max_records: int) -> Codes:
@@ -161,12 +162,12 @@ def pack_in_order(counts: Codes, max_records: int) -> Codes:
     array([0, 0, 1, 2, 2])
     """
     bins = np.empty(len(counts), np.int64)
-    current, filled = 0, 0
+    current_bin, n_packed = 0, 0
     for position, count in enumerate(counts.tolist()):
-        if filled and filled + count > max_records:
-            current, filled = current + 1, 0
-        bins[position] = current
-        filled += count
+        if n_packed and n_packed + count > max_records:
+            current_bin, n_packed = current_bin + 1, 0
+        bins[position] = current_bin
+        n_packed += count
     return bins
 
 
@@ -191,20 +192,14 @@ def _cell_tree(
     return build_split_tree(Z, max_records, weights)
 
 
-def _files_with(files: Sequence[ScratchFile], bucket: int) -> list[ScratchFile]:
-    return [file.restricted_to([bucket]) for file in files if bucket in file.positions]
-
-
-def _rewrite(
+def _write_parts(
     bucket: int,
     files: Sequence[ScratchFile],
     folder: str,
     max_records: int,
-    new_bucket_of: Callable[[pa.Table], Codes],
+    parts_of: Callable[[pa.Table], Codes],
 ) -> list[ScratchFile]:
-    """Write the records of a bucket to new files, by their new buckets."""
+    """Write the records of a bucket to new files, by the part of the bucket they belong to."""
     tables = (read_scratch([file], [bucket]) for file in files)
     stem = join(folder, f"again-{bucket:08d}")
-    return write_scratch_files(
-        tables, stem, max_records, lambda table: (table, new_bucket_of(table))
-    )
+    return write_scratch_files(tables, stem, max_records, lambda table: (table, parts_of(table)))

@@ -1,6 +1,6 @@
-"""The stages of a microaggregation: statistics, cells, masked blocks, shards."""
+"""The run of a plan of one microaggregation: statistics, cells, masked blocks, shards."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import ceil
 from typing import Any
@@ -21,19 +21,19 @@ from shoal.scale.assessment.measures import compute_measures
 from shoal.scale.assessment.verdict import CountedRelease, judge
 from shoal.scale.column_block_classes import count_column_block_classes
 from shoal.scale.encoders import Encoders, make_encoders
-from shoal.scale.job import MicroaggregationJob, save_job, sum_counts
+from shoal.scale.job import MicroaggregationJob, save_job
 from shoal.scale.microaggregation.block_measures import MaskedBlock
 from shoal.scale.microaggregation.masked_blocks import assign_cells, mask_block
 from shoal.scale.microaggregation.region_joins import has_group_constraints, join_regions
 from shoal.scale.release import LargeRelease, join_summaries, provenance, summarise_groups
-from shoal.scale.runners.runner import run_stage
-from shoal.scale.runs.table_run import TableRun, release_files
-from shoal.scale.sources.chunks import Chunk, check_sortable
-from shoal.scale.splitting.regions import make_blocks, make_regions, region_size
-from shoal.scale.splitting.resplit import final_buckets, resplit, split_cell
-from shoal.scale.splitting.small_strata import merge_strata, strata_units
+from shoal.scale.runners.runner import run_stage, run_stage_in_order
+from shoal.scale.sources.sorting import check_sortable
+from shoal.scale.splitting.large_buckets import final_buckets, split_cell, split_large_buckets
+from shoal.scale.splitting.regions import Region, make_blocks, make_regions, region_size
+from shoal.scale.splitting.small_strata import merge_strata, smallest_unit_hashes
 from shoal.scale.splitting.strata import Codes, Strata, divide_strata, find_strata
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
+from shoal.scale.statistics.counts import sum_counts
 from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, make_grids
 from shoal.scale.statistics.profile_entries import risk_of_original
 from shoal.scale.statistics.sample import sampling_share
@@ -43,12 +43,12 @@ from shoal.scale.statistics.table_statistics import (
     chunk_statistics,
     merge_statistics,
 )
-from shoal.scale.storage.scratch_files import files_with
+from shoal.scale.storage.scratch_files import ScratchFile, files_with
+from shoal.scale.table_run import TableRun, release_files
 from shoal.scale.validation import (
     check_weight,
     is_numeric_type,
 )
-from shoal.scale.worker_task import worker_task
 from shoal.steps import Microaggregate
 from shoal.steps._step import too_few_error
 from shoal.steps.constraints.strata import refuse_small_sizes
@@ -56,7 +56,7 @@ from shoal.steps.constraints.units import refuse_missing_units
 from shoal.steps.microaggregation.checks import MISSING_VALUES_HINT
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
-MAX_ATTACKED = 20_000  # records that the linkage attack is tried on
+MAX_ATTACKED = 20_000  # about how many records the linkage attack is tried on
 
 
 class MicroaggregationRun(TableRun):
@@ -66,7 +66,7 @@ class MicroaggregationRun(TableRun):
     def step(self) -> Microaggregate:
         """The step of the plan."""
         step = self.plan.steps[0]
-        assert isinstance(step, Microaggregate)  # others are refused before
+        assert isinstance(step, Microaggregate)  # `mask` runs other plans by `RecodingRun`
         return step
 
     def release(self, source: Any, drawn_seeds: tuple[int, ...]) -> LargeRelease:
@@ -74,13 +74,14 @@ class MicroaggregationRun(TableRun):
         schema = self._open_files(self._find_files(source))
         statistics = self._compute_statistics(schema)
         job = self._make_job(schema, statistics)
-        cells_by_stratum = self._assign_cells(job)
-        blocks = self._mask_blocks(job, cells_by_stratum)
+        cell_files, cells_by_stratum = self._assign_cells(job)
+        profile_counts = ProfileCounts(job.grids)
+        blocks = self._mask_blocks(job, cell_files, cells_by_stratum, profile_counts)
         check_homogeneity(job, blocks)
         shards = self._write_shards([block.file for block in blocks])
         classes = [shard.column_block_classes for shard in shards]
         column_block_sizes = count_column_block_classes(self.runner, job, self.job_file, classes)
-        measures, remarks = compute_measures(job, blocks, shards, self.profile.sums)
+        measures, remarks = compute_measures(job, blocks, shards, profile_counts.sums)
         counted = CountedRelease(
             plan=self.plan, columns=schema.names, shards=shards, measures=measures, remarks=remarks
         )
@@ -107,16 +108,20 @@ class MicroaggregationRun(TableRun):
             drawn_seeds=drawn_seeds,
             recoded=tuple(self.step.strata) if job.strata.merged_strata is not None else (),
             block_groups=tuple(group_summaries),
-            profile=self._profile(schema, statistics, blocks),
+            profile=self._profile(schema, statistics, blocks, profile_counts),
         )
 
     def _profile(
-        self, schema: pa.Schema, statistics: TableStatistics, blocks: Sequence[MaskedBlock]
+        self,
+        schema: pa.Schema,
+        statistics: TableStatistics,
+        blocks: Sequence[MaskedBlock],
+        profile_counts: ProfileCounts,
     ) -> dict[str, Any]:
         """Return the data for the figures of a report."""
         return {
             "before": risk_of_original(sum_counts(block.original_sizes for block in blocks)),
-            **self.profile.to_dict(
+            **profile_counts.to_dict(
                 self.step.columns,
                 statistics.moments,
                 statistics.value_counts,
@@ -134,7 +139,7 @@ class MicroaggregationRun(TableRun):
         tasks = [(chunk, request) for chunk in self.chunks]
         statistics = TableStatistics()
         for _, statistics_of_chunk in run_stage(
-            self.runner, "counting", _chunk_statistics, tasks, sizes
+            self.runner, "counting", chunk_statistics, tasks, sizes
         ):
             statistics = merge_statistics([statistics, statistics_of_chunk])
         if statistics.sample is None:  # no chunk has a complete record
@@ -150,17 +155,16 @@ class MicroaggregationRun(TableRun):
             statistics.weight_statistics.check(self.step.weight)
         if self.step.unit_column is not None:
             refuse_missing_units(self.step.unit_column, statistics.n_without_unit)
-        self.sample = statistics.sample
         return statistics
 
     def _statistics_request(self, schema: pa.Schema, n_records: int) -> StatisticsRequest:
         """Return what is computed in the first pass over the table."""
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
-        columns = list(dict.fromkeys([*step.columns, *(confidential if step.dependence else [])]))
-        numeric = [name for name in columns if self._is_numeric(schema, name)]
+        encoded = list(dict.fromkeys([*step.columns, *(confidential if step.dependence else [])]))
+        numeric = [name for name in encoded if self._is_numeric(schema, name)]
         return StatisticsRequest(
             numeric=numeric,
-            categorical=[name for name in columns if name not in numeric],
+            categorical=[name for name in encoded if name not in numeric],
             strata=step.strata,
             required_columns=self.plan.required_columns,
             share=sampling_share(n_records, self.chunk_size),
@@ -172,6 +176,7 @@ class MicroaggregationRun(TableRun):
         )
 
     def _is_numeric(self, schema: pa.Schema, name: str) -> bool:
+        """Return whether a column is declared numeric or, if undeclared, has a numeric type."""
         declared = self.plan.types.get(name)
         if declared is not None:
             return declared.kind == "numeric"
@@ -179,6 +184,7 @@ class MicroaggregationRun(TableRun):
 
     def _make_job(self, schema: pa.Schema, statistics: TableStatistics) -> MicroaggregationJob:
         """Decide on encoders, cells and released columns, and write the job for the workers."""
+        assert statistics.sample is not None  # tables without complete records are refused before
         step, confidential = self.step, columns_with(self.plan.roles, "confidential")
         self.findings += map(as_finding, column_weight_warnings(step, None))
         encoders = self._make_encoders(statistics)
@@ -207,14 +213,13 @@ class MicroaggregationRun(TableRun):
             thresholds=self.plan.thresholds,
             types=self.plan.types,
             grids=make_grids(
-                self.sample,
+                statistics.sample,
                 [name for name in step.columns if name in statistics.moments],
                 self._whole_columns(schema),
             ),
         )
-        self.profile = ProfileCounts(job.grids)
         strata = self._merge_small_strata(job, stratum_sizes)
-        strata = divide_strata(self.sample, encoders, strata, stratum_sizes, self.chunk_size)
+        strata = divide_strata(statistics.sample, encoders, strata, stratum_sizes, self.chunk_size)
         job = replace(job, strata=strata)
         save_job(job, self.job_file)
         return job
@@ -249,6 +254,7 @@ class MicroaggregationRun(TableRun):
         return released
 
     def _whole_columns(self, schema: pa.Schema) -> list[str]:
+        """Return the masked columns with an integer type."""
         return [name for name in self.step.columns if pa.types.is_integer(schema.field(name).type)]
 
     def _merge_small_strata(self, job: MicroaggregationJob, stratum_sizes: Codes) -> Strata:
@@ -256,7 +262,7 @@ class MicroaggregationRun(TableRun):
         path = str(self.folder.path("strata"))
         unit_hashes = None
         if job.unit is not None and job.strata.columns:
-            unit_hashes = strata_units(self.runner, job, path, self.chunks)
+            unit_hashes = smallest_unit_hashes(self.runner, job, path, self.chunks)
         if self.step.small_strata == "refuse":
             sizes = stratum_sizes.tolist() if unit_hashes is None else list(map(len, unit_hashes))
             if job.strata.columns:
@@ -264,11 +270,11 @@ class MicroaggregationRun(TableRun):
                     sizes, self.step.k, columns=self.step.strata, noun=self.step.unit_noun
                 )
             return job.strata
-        merged, sentence = merge_strata(
+        merged_strata, sentence = merge_strata(
             self.runner, job, path, self.chunks, stratum_sizes, unit_hashes
         )
         self.findings += [as_finding(StrataMerged(sentence))] if sentence else []
-        return replace(job.strata, merged_strata=merged)
+        return replace(job.strata, merged_strata=merged_strata)
 
     def _released_field(self, field: pa.Field, statistics: TableStatistics) -> pa.Field:
         """Return a column of the release with its type: means are floats."""
@@ -278,60 +284,72 @@ class MicroaggregationRun(TableRun):
         is_whole = decimals is not None and decimals <= 0 and pa.types.is_integer(field.type)
         return pa.field(field.name, pa.int64() if is_whole else pa.float64())
 
-    def _assign_cells(self, job: MicroaggregationJob) -> list[list[int]]:
-        """Write all records to scratch files by cell; return the cells of each stratum."""
+    def _assign_cells(self, job: MicroaggregationJob) -> tuple[list[ScratchFile], list[list[int]]]:
+        """Write all records to scratch files by cell; return these and the cells by stratum."""
         folder = str(self.folder.path("cells"))
         tasks = [
-            (self.job_file, chunk, folder, number, self.chunk_size)
-            for number, chunk in enumerate(self.chunks)
+            (self.job_file, chunk, folder, chunk_number, self.chunk_size)
+            for chunk_number, chunk in enumerate(self.chunks)
         ]
         sizes = [chunk.n_records for chunk in self.chunks]
-        results = dict(run_stage(self.runner, "assigning cells", assign_cells, tasks, sizes))
-        files = [file for number in sorted(results) for file in results[number]]
+        files_by_chunk: list[list[ScratchFile]] = run_stage_in_order(
+            self.runner, "assigning cells", assign_cells, tasks, sizes
+        )
+        files = [file for chunk_files in files_by_chunk for file in chunk_files]
         self.folder.remove("source")
-        self.cell_files, split_into = resplit(
+        cell_files, split_into = split_large_buckets(
             self.runner, split_cell, self.job_file, folder, files, self.chunk_size
         )
-        return [
-            [number for cell in cells for number in final_buckets(cell, split_into)]
+        return cell_files, [
+            [final_cell for cell in cells for final_cell in final_buckets(cell, split_into)]
             for cells in job.strata.cells_by_stratum
         ]
 
     def _mask_blocks(
-        self, job: MicroaggregationJob, cells_by_stratum: Sequence[Sequence[int]]
+        self,
+        job: MicroaggregationJob,
+        cell_files: Sequence[ScratchFile],
+        cells_by_stratum: Sequence[Sequence[int]],
+        profile_counts: ProfileCounts,
     ) -> list[MaskedBlock]:
-        """Group and mask all records, block by block."""
-        records_by_cell = sum_counts(file.record_counts for file in self.cell_files)
+        """Group and mask all records, block by block; add their profiles to ``profile_counts``."""
+        records_by_cell = sum_counts(file.record_counts for file in cell_files)
+        regions = self._make_regions(job, cell_files, cells_by_stratum, records_by_cell)
+        blocks = make_blocks(regions, records_by_cell, self.chunk_size)
+        folder = str(self.folder.path("masked"))
+        tasks, sizes = [], []
+        for block_number, block in enumerate(blocks):
+            cells = [cell for region in block for cell in region]
+            files = files_with(cell_files, cells)
+            tasks.append((self.job_file, block, files, folder, block_number))
+            sizes.append(region_size(cells, records_by_cell))
+        masked_blocks: dict[int, MaskedBlock] = {}
+        for position, masked in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
+            # Added immediately: the profiles of all blocks would take much memory.
+            profile_counts.add(masked.profile)
+            masked_blocks[position] = replace(masked, profile=BlockProfile())
+        self.folder.remove("cells")
+        return [masked_blocks[position] for position in range(len(blocks))]
+
+    def _make_regions(
+        self,
+        job: MicroaggregationJob,
+        cell_files: Sequence[ScratchFile],
+        cells_by_stratum: Sequence[Sequence[int]],
+        records_by_cell: Mapping[int, int],
+    ) -> list[Region]:
+        """Return the regions of all strata, each large enough to meet what the step requires."""
         regions_by_stratum = [
-            make_regions([cells], records_by_cell, self.step.k, self.chunk_size)
+            make_regions(cells, records_by_cell, self.step.k, self.chunk_size)
             for cells in cells_by_stratum
         ]
         if has_group_constraints(job):
             regions_by_stratum = join_regions(
-                self.runner, self.job_file, regions_by_stratum, self.cell_files,
-                records_by_cell, self.chunk_size,
-            )  # fmt: skip
-        blocks = make_blocks(
-            [region for regions in regions_by_stratum for region in regions],
-            records_by_cell,
-            self.chunk_size,
-        )
-        folder = str(self.folder.path("masked"))
-        tasks, sizes = [], []
-        for number, block in enumerate(blocks):
-            cells = [cell for region in block for cell in region]
-            files = files_with(self.cell_files, cells)
-            tasks.append((self.job_file, block, files, folder, number))
-            sizes.append(region_size(cells, records_by_cell))
-        results: dict[int, MaskedBlock] = {}
-        for number, masked in run_stage(self.runner, "grouping", mask_block, tasks, sizes):
-            # Added immediately: the profiles of all blocks would take much memory.
-            self.profile.add(masked.profile)
-            results[number] = replace(masked, profile=BlockProfile())
-        self.folder.remove("cells")
-        return [results[number] for number in range(len(blocks))]
-
-
-@worker_task
-def _chunk_statistics(chunk: Chunk, request: StatisticsRequest) -> TableStatistics:
-    return chunk_statistics(chunk, request)
+                self.runner,
+                self.job_file,
+                regions_by_stratum,
+                cell_files,
+                records_by_cell,
+                self.chunk_size,
+            )
+        return [region for regions in regions_by_stratum for region in regions]
