@@ -13,7 +13,7 @@ from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame.codes import codes
 from shoal.frame.columns import kind_of, read_column, read_concatenated
-from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.replacement import RowGather, with_values
 from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import as_types
 

@@ -5,7 +5,7 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from shoal.frame.preview import BINS, MAX_TEXT, ROWS, distribution, preview
+from shoal.frame.description.preview import BINS, MAX_TEXT, ROWS, distribution, preview
 
 
 def column(values, kind=None):

@@ -5,7 +5,7 @@ import pytest
 from raising import raises
 from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
 from shoal.frame.types import KINDS, Type, as_types
 from shoal.plan import Plan
 

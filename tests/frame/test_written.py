@@ -13,9 +13,9 @@ from raising import raises
 from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.frame.columns import read_column
-from shoal.frame.date_formats import possible_formats
-from shoal.frame.kinds import decide_kind
-from shoal.frame.numerals import parse_numerals, read_numerals
+from shoal.frame.inference.kinds import decide_kind
+from shoal.frame.notation.date_formats import possible_formats
+from shoal.frame.notation.numerals import parse_numerals, read_numerals
 from shoal.frame.tables import open_frame
 from shoal.frame.types import Type, as_types
 

@@ -10,7 +10,7 @@ from raising import raises
 from servers import PASSWORD, postgresql
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.io.database import redact_address
+from shoal.io.database.connection import redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read
 from shoal.io.source import Source

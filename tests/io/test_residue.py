@@ -145,7 +145,7 @@ def test_a_suppressed_cell_holds_nothing(kind):
 @pytest.mark.parametrize("kind", [kind for kind in NUMBERS if kind != "pandas"])
 def test_a_column_without_any_value_holds_nothing(kind):
     data = NUMBERS[kind]()
-    from shoal.frame.new_values import RowGather, with_values
+    from shoal.frame.replacement import RowGather, with_values
     from shoal.frame.tables import open_frame, to_native
 
     all_rows = RowGather(np.arange(14), np.ones(14, bool))

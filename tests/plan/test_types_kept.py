@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
-from shoal.io.text_types import type_columns
+from shoal.io.text_tables.types import type_columns
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver

@@ -1,16 +1,20 @@
-"""Columns of any type as integers, equal where the values are equal."""
+"""Columns of any type as numbers that are compared: codes of equal values, and ranks."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.errors import ColumnError
 from shoal.frame.arrow_types import without_dictionary
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame, arrow, check_columns, floats, has_missing
-from shoal.frame.texts import text_of
 
+ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 MISSING = -1  # the code of a missing value in `codes_with_missing`
 
 
@@ -63,6 +67,23 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return result
 
 
+def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return the `codes` of columns of any type.
+
+    Lists, structs and other values that Arrow does not encode are compared by their repr.
+    """
+    result = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for i, name in enumerate(columns):
+        try:
+            result[:, i] = codes(frame, [name])[:, 0]
+        except (*ARROW_ERRORS, ColumnError):
+            if name not in frame.columns:
+                raise
+            texts = np.array([repr(value) for value in frame[name].to_list()])
+            result[:, i] = np.unique(texts, return_inverse=True)[1]
+    return result
+
+
 def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
     """Return a column of several tables as codes, equal where the texts of the values are.
 
@@ -87,6 +108,29 @@ def text_codes_and_labels(
         index = encoded.indices.fill_null(len(dictionary_codes)).to_numpy(zero_copy_only=False)
         codes_by_frame.append(np.array([*dictionary_codes, -1], np.int64)[index])
     return codes_by_frame, list(code_of_text)
+
+
+def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
+    """Return a sort key for each value of a column, NaN where missing; None if it has no order.
+
+    Numbers are their own key. Dates are ranked, text numerically if it is all numbers and else
+    alphabetically.
+    """
+    column = frame[name]
+    if column.dtype.is_numeric():
+        return floats(column)
+    try:
+        coded = without_dictionary(arrow(frame, name)).dictionary_encode()
+        values = coded.dictionary
+        with suppress(*ARROW_ERRORS):
+            values = values.cast(pa.float64())
+        order = np.asarray(pc.sort_indices(values))
+    except (*ARROW_ERRORS, ColumnError):
+        return None
+    rank = np.empty(len(values) + 1)
+    rank[order], rank[-1] = np.arange(len(values)), np.nan
+    indices: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
+    return np.asarray(rank[indices])
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

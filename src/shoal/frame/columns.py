@@ -21,8 +21,8 @@ from shoal.frame.categories import (
 )
 from shoal.frame.codes import value_codes
 from shoal.frame.dates import rank_dates
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Kind, Type
 
 

@@ -77,3 +77,19 @@ def _are_decimals(column: Any) -> bool:
 def arrow_from_arrays(columns: Mapping[str, NDArray[Any]]) -> Any:
     """Return an Arrow table of arrays; NaN becomes a missing value."""
     return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+def model_frame(
+    numbers: Mapping[str, NDArray[np.float64]],
+    categories: Mapping[str, tuple[NDArray[np.int64], list[str]]],
+) -> Any:
+    """Return a pandas table of numbers and of categories, given as codes with their labels.
+
+    The first label of a column is its reference category.
+    """
+    import pandas as pd
+
+    columns: dict[str, Any] = dict(numbers)
+    for name, (codes, labels) in categories.items():
+        columns[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
+    return pd.DataFrame(columns)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.arrow_types import is_plain_number, is_text
-from shoal.frame.date_formats import parse_date, possible_formats
-from shoal.frame.texts import text_of
+from shoal.frame.notation.date_formats import parse_date, possible_formats
+from shoal.frame.notation.texts import text_of
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from shoal._text import join_names
 from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
+from shoal.frame.codes import value_ranks
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
-from shoal.frame.values import value_ranks
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.relations import Relation
 from shoal.metrics.findings.row_order import order_correlation

@@ -10,15 +10,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
-from shoal.frame.numerals import parse_numerals
+from shoal.frame.notation.numerals import parse_numerals
 from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.metadata import FileMetadata
-from shoal.io.shown_decimals import can_round, count_decimals, spelled_decimals
-from shoal.io.text_numbers import parse_columns
-from shoal.io.text_style import TextStyle
-from shoal.io.text_types import type_columns
+from shoal.io.text_tables.decimals import can_round, count_decimals, spelled_decimals
+from shoal.io.text_tables.numbers import parse_columns
+from shoal.io.text_tables.style import TextStyle
+from shoal.io.text_tables.types import type_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,8 @@ class Source:
     ) -> "Source":
         """Return the source with the columns of a text table in the types that they show.
 
-        ``untyped`` stay text; see `shoal.io.text_types.type_columns` for the other parameters.
+        ``untyped`` columns stay text; `shoal.io.text_tables.types.type_columns` has the other
+        parameters.
         """
         if self.text_dialect is None:
             return self

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shoal.frame.new_values import TextColumn, with_values
+from shoal.frame.replacement import TextColumn, with_values
 from shoal.frame.tables import Frame, with_columns_of
 from shoal.frame.types import Type
 from shoal.steps import Step, StepResult

@@ -12,7 +12,7 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import restore_decimals
 from shoal.frame.missing_codes import without_codes
-from shoal.frame.numbers_in_text import text_to_numbers
+from shoal.frame.notation.text_columns import text_to_numbers
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics.assessment import Assessment, linear_cost_measures

@@ -166,7 +166,7 @@ def _report_text(
 
 def report_identity(writing: ReleaseOptions, target: str, delivery: "Delivery") -> "Identity":
     """Return title, author, file and date of a report on a delivery."""
-    from shoal.io.database import is_database, redact_address
+    from shoal.io.database.connection import is_database, redact_address
     from shoal.report.identity import Identity, today
 
     return Identity(

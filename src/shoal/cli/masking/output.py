@@ -33,7 +33,7 @@ def print_release(
 
     ``documents`` are the other files that were written, with what each of them is.
     """
-    from shoal.io.database import redact_address
+    from shoal.io.database.connection import redact_address
     from shoal.report.summary import summarise
 
     summary = summarise(release, writing.audience, identity=identity, wording=current_wording())

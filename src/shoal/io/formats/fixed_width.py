@@ -22,12 +22,13 @@ from shoal._params import hint
 from shoal.errors import FileError, ParameterError
 from shoal.frame.types import Type
 from shoal.io.compression import open_decompressed_text
-from shoal.io.csv import MAX_LINE, cell_texts, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
-from shoal.io.text_numbers import parse_columns
-from shoal.io.text_style import open_styled, read_style
+from shoal.io.text_tables.numbers import parse_columns
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
+from shoal.io.text_tables.style import open_styled, read_style
+from shoal.io.text_tables.writing import cell_texts
 
 KEYS = ("name", "start", "width", "type")
 TYPES = ("text", "number")

@@ -11,10 +11,10 @@ import pyarrow as pa
 from shoal.errors import ColumnError, FileError
 from shoal.frame.arrow_types import is_text, without_dictionary
 from shoal.io.compression import open_compressed_text, open_decompressed_text
-from shoal.io.csv import MAX_LINE, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
 
 _TYPES: dict[frozenset[type], pa.DataType] = {
     frozenset({int}): pa.int64(),

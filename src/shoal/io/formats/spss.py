@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _statistical_read as reading
-from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._date_encoding import DateEncoding
+from shoal.io.formats._statistical import reading, writing
+from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.metadata import ColumnMetadata, FileMetadata, with_codes
 from shoal.io.source import Source
 

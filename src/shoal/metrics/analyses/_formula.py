@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.errors import MissingDependency, ParameterError
-from shoal.frame.model_frame import model_frame
+from shoal.frame.conversion import model_frame
 from shoal.metrics._types import Labels, Matrix, Values
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side

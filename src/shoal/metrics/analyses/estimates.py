@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.frame.summaries import are_years
+from shoal.frame.description.summaries import are_years
 from shoal.metrics._types import Values
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._tables import SIDES, ColumnPair, Side

@@ -9,6 +9,7 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.frame.weights import read_weights
 from shoal.metrics import MEASURE_INFO, NEEDS, compute, needs
 from shoal.metrics._evaluation_inputs import check_assessed_columns, check_same_records
 from shoal.metrics._types import Labels
@@ -43,7 +44,7 @@ def assess_frames(
     tables.check_columns(masked, quasi_identifiers)
     given: dict[str, Any] = {"lower_bound": lower_bound, "units": units}
     if weight is not None:
-        given["weights"] = tables.weights(original, weight)[:, np.newaxis]
+        given["weights"] = read_weights(original, weight)[:, np.newaxis]
     inputs = read_inputs(
         original,
         masked,

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.frame import tables
-from shoal.io.store import name_of, redact
+from shoal.io.store_addresses import name_of, redact
 from shoal.scale.storage.files import is_remote, open_input, store_error
 
 BATCH_SIZE = 50_000  # records that are decoded at a time

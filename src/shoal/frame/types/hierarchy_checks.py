@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from shoal.errors import ParameterError
-from shoal.frame.hierarchy_labels import PERIODS, exact_number
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
+from shoal.frame.types.hierarchy_labels import PERIODS, exact_number
 
 Row = tuple[str, ...]
 

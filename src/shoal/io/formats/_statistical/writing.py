@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from shoal._text import count
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text
-from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.formats._statistical_read import pyreadstat
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
+from shoal.io.formats._statistical.date_encoding import DateEncoding
+from shoal.io.formats._statistical.reading import pyreadstat
 from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 

@@ -15,9 +15,9 @@ import python_calamine
 from shoal._text import count
 from shoal.errors import ColumnError, FileError
 from shoal.io.dialect import Dialect
-from shoal.io.formats._sheet_columns import SheetColumns
+from shoal.io.formats._excel.sheet_columns import SheetColumns
+from shoal.io.formats._excel.xlsx_details import read_details
 from shoal.io.formats._table_choice import choose_table
-from shoal.io.formats._xlsx_details import read_details
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from shoal._text import count
 from shoal.errors import FileError
-from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.io.size_limits import check_columns
 
 _KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}

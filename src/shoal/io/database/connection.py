@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shoal._params import hint
 from shoal.errors import FileError, MissingDependency, ParameterError
 from shoal.io.source import Source
-from shoal.io.store import is_store, redact_store
+from shoal.io.store_addresses import is_store, redact_store
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Connection, Engine
@@ -142,7 +142,7 @@ def check_table_exists(
 
 def read_table(location: str, table: str | None) -> Source:
     """Read a table of a database."""
-    from shoal.io.sql import read
+    from shoal.io.database.tables import read
 
     if table is None:
         raise ParameterError(

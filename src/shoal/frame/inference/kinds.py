@@ -5,22 +5,20 @@ without a declared type, `inspect` shows it, and a starter plan writes it down.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frame.arrow_types import decode, is_plain_number, is_text
-from shoal.frame.date_formats import possible_formats
-from shoal.frame.names import words_of
-from shoal.frame.numerals import has_open_ends, parse_numerals
-from shoal.frame.texts import text_of
+from shoal.frame.column_names import words_of
+from shoal.frame.inference.column_facts import ColumnFacts, Metadata
+from shoal.frame.inference.value_labels import decide_by_labels
+from shoal.frame.notation.date_formats import possible_formats
+from shoal.frame.notation.numerals import has_open_ends, parse_numerals
+from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Kind, Type
-from shoal.frame.value_labels import decide_by_labels
 
 MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
 CODE_NAMES = {
@@ -32,18 +30,6 @@ MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?"
 CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
 MIN_DIGITS = 3  # of such codes
 _PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
-class Metadata(Protocol):
-    """Metadata of a column in a file; `shoal.io.metadata.ColumnMetadata` has these attributes."""
-
-    @property
-    def value_labels(self) -> Mapping[Any, str]:
-        """Labels of single values."""
-
-    @property
-    def measure(self) -> str | None:
-        """Level of measurement: ``"nominal"``, ``"ordinal"`` or ``"scale"``."""
 
 
 @dataclass(frozen=True)
@@ -79,68 +65,6 @@ class Decision:
     def type_with_reason(self) -> Type:
         """The type with the reason for it, as a plan records it."""
         return replace(self.type, why=self.why)
-
-
-@dataclass(frozen=True, eq=False)
-class ColumnFacts:
-    """The facts about a column that the rules use.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    array : pyarrow.Array
-        Its values.
-    metadata : Metadata or None
-        Metadata of the column in its file.
-    text : pyarrow.Array or None
-        Its cells as they stand in a text table, if ``array`` holds the numbers parsed from them.
-    decimal : str
-        Decimal mark of the text table.
-    """
-
-    name: str
-    array: Any
-    metadata: Metadata | None = None
-    text: Any = None
-    decimal: str = "."
-
-    @cached_property
-    def decoded(self) -> Any:
-        """The values without a dictionary, with NaN as null."""
-        is_chunked = isinstance(self.array, pa.ChunkedArray)
-        return decode(self.array.combine_chunks() if is_chunked else self.array)
-
-    @cached_property
-    def distinct(self) -> list[Any]:
-        """The distinct values, without the missing one."""
-        return [value for value in pc.unique(self.decoded).to_pylist() if value is not None]
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """The distinct texts of the cells, without blank ones; empty if the cells are not text."""
-        if self.text is None:
-            return [text.strip() for text in self.distinct] if self.is_text else []
-        values = pc.unique(self.text).to_pylist()
-        return list(dict.fromkeys(text.strip() for text in values if text is not None))
-
-    @property
-    def is_number(self) -> bool:
-        """Whether the type of the column is numeric."""
-        return is_plain_number(self.array.type)
-
-    @property
-    def is_text(self) -> bool:
-        """Whether the type of the column is text."""
-        return is_text(self.array.type)
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all values are whole numbers."""
-        if pa.types.is_integer(self.array.type):
-            return True
-        values = self.decoded.drop_null().to_numpy(zero_copy_only=False) if self.is_number else []
-        return bool(len(values)) and bool(np.all(np.isfinite(values) & (np.rint(values) == values)))
 
 
 Rule = Callable[[ColumnFacts], Decision | None]

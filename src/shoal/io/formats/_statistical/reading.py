@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency
-from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
-from shoal.io.formats._date_encoding import DateEncoding
+from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.size_limits import check_columns, check_growth
 
 OBJECT_SIZE = 32  # bytes per value in pyreadstat, besides the value itself

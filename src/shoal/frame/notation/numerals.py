@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 
 _AFFIX = r"[$€£¥₹]|[A-Z]{3}|[A-Z]{1,2}\$|kr\.?|zł|Ft|Fr\.?"
 _CELL = re.compile(

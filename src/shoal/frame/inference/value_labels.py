@@ -4,8 +4,9 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from shoal.frame.names import words_of
-from shoal.frame.texts import text_of
+from shoal.frame.column_names import words_of
+from shoal.frame.inference.sentinels import is_sentinel
+from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Type
 
 Measure = Literal["nominal", "ordinal", "scale"]
@@ -20,7 +21,6 @@ _MISSING = re.compile(
     re.IGNORECASE,
 )
 _OPEN_END = re.compile(r"\d|\b(more|over|older|less|under|below|above|none|zero|never)\b", re.I)
-_SENTINEL = re.compile(r"-[1-9]|-?([789])\1+|-?9+[5-9]")  # such as -9, 77, 98, 9999
 _SCALES = [
     [[word.strip() for word in step.split("/")] for step in scale.split("<")]
     for scale in (
@@ -72,11 +72,6 @@ def is_missing_label(label: str) -> bool:
     [True, True, False, False]
     """
     return _MISSING.search(label) is not None
-
-
-def is_sentinel(value: Any) -> bool:
-    """Return whether a number is one that surveys use for missing values, such as -9 or 98."""
-    return _SENTINEL.fullmatch(text_of(value)) is not None
 
 
 def decide_by_labels(

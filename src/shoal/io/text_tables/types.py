@@ -11,12 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frame.date_formats import EXCEL, parse_date, possible_formats
-from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.frame.numerals import parse_numerals, read_numerals
+from shoal.frame.notation.date_formats import EXCEL, parse_date, possible_formats
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.numerals import parse_numerals, read_numerals
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
-from shoal.io.text_numbers import blank_to_null, parse_numbers
+from shoal.io.text_tables.numbers import blank_to_null, parse_numbers
 
 SAMPLE = 100  # texts that are tried before all of them are
 _WHOLE = r"^(0|-?[1-9]\d*)$"

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from shoal._text import shorten
 from shoal.frame.arrow_types import is_plain_number, without_dictionary
-from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.frame.summaries import are_years
+from shoal.frame.description.summaries import are_years
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 
 ROWS = 8
 BINS = 12

@@ -6,7 +6,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow.compute as pc
 
-from shoal.frame.numerals import read_numerals
+from shoal.frame.notation.numerals import read_numerals
 from shoal.frame.tables import Frame, arrow
 
 

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 from shoal._text import count
 from shoal.errors import InputError, ParameterError
-from shoal.frame import hierarchy_checks as checks
-from shoal.frame.date_formats import parse_date, possible_formats
-from shoal.frame.hierarchy_labels import PERIODS, exact_number, interval
-from shoal.frame.texts import text_of
-from shoal.frame.type_files import read_rows
+from shoal.frame.notation.date_formats import parse_date, possible_formats
+from shoal.frame.notation.texts import text_of
+from shoal.frame.types import hierarchy_checks as checks
+from shoal.frame.types.declaration_files import read_rows
+from shoal.frame.types.hierarchy_labels import PERIODS, exact_number, interval
 
 Row = tuple[str, ...]
 ROOT = "*"  # the category of all values

@@ -7,16 +7,16 @@ from typing import Any, Literal, get_args
 
 from shoal._params import hint
 from shoal.errors import ParameterError
-from shoal.frame.hierarchies import Hierarchy, Row
-from shoal.frame.hierarchy_checks import (
+from shoal.frame.notation.texts import text_of
+from shoal.frame.types.declaration_files import read_rows
+from shoal.frame.types.hierarchy import Hierarchy, Row
+from shoal.frame.types.hierarchy_checks import (
     as_rows,
     check_intervals,
     check_periods,
     check_prefixes,
     check_rows,
 )
-from shoal.frame.texts import text_of
-from shoal.frame.type_files import read_rows
 
 Kind = Literal["numeric", "ordinal", "nominal", "boolean", "date"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -7,28 +7,23 @@ not become 7.
 import codecs
 import contextlib
 import csv
-import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
 from shoal._text import count
 from shoal.errors import FileError
-from shoal.frame.arrow_types import is_text, value_type
 from shoal.io.compression import open_decompressed, open_decompressed_text
 from shoal.io.dialect import Dialect
-from shoal.io.formulas import mark_formulas
 from shoal.io.size_limits import check_columns, check_growth
-from shoal.io.text_numbers import parse_columns
-from shoal.io.text_style import TextStyle, open_styled, read_style
+from shoal.io.text_tables.numbers import parse_columns
+from shoal.io.text_tables.style import TextStyle, read_style
 
 MAX_LINE = 1 << 25  # characters
 _CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # control bytes, rare in text
-ROWS_PER_BATCH = 1 << 16
 
 
 def read_csv(
@@ -46,19 +41,6 @@ def read_csv(
     table = _read_cells(path, dialect, names)
     style = read_style(path, dialect, quotes=quotes)
     return parse_columns(table, names if numbers is None else numbers, dialect), style
-
-
-def write_csv(
-    table: pa.Table, path: Path, dialect: Dialect, target: Path, style: TextStyle | None = None
-) -> None:
-    """Write ``table`` with the shortest exact numbers, in the style of its source.
-
-    Without a style, cells are quoted only where necessary.
-    """
-    style = style or TextStyle()
-    with open_styled(path, dialect, style, target) as file:
-        for block in _format_lines(table, dialect, dialect.separator_for(target), style):
-            file.write(block)
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
@@ -246,71 +228,3 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
         file=path.name,
         encoding=likely_encoding,
     )
-
-
-def _format_lines(
-    table: pa.Table, dialect: Dialect, separator: str, style: TextStyle
-) -> Iterator[str]:
-    special_characters, line_end = f'[{re.escape(separator)}"\r\n]', style.line_end
-    names = _quote_names(table.column_names, special_characters, style)
-    yield ('""' if names == [""] else separator.join(names)) + line_end
-    for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
-        cells = [
-            _quote(
-                _text_cells(column, name, dialect),
-                special_characters,
-                style.unquoted_texts.get(name),
-            )
-            for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
-        if len(cells) == 1:  # an empty line would not be read as a record
-            cells = [pc.if_else(pc.equal(cells[0], ""), '""', cells[0])]
-        lines = pc.binary_join_element_wise(*cells, separator)
-        yield line_end.join(lines.to_pylist()) + line_end if len(lines) else ""
-
-
-def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
-    quoted = _quote(pa.array(names, pa.string()), special).to_pylist()
-    return [
-        f'"{name}"' if name in style.quoted_names and cell == name else cell
-        for name, cell in zip(names, quoted, strict=True)
-    ]
-
-
-def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
-    cells = cell_texts(column, name, dialect)
-    is_marked = dialect.mark_formulas and is_text(value_type(column.type))
-    return mark_formulas(cells) if is_marked else cells
-
-
-def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
-    """Return the cells of a column as text, without quotation marks."""
-    arrow_type = column.type
-    is_bytes = pa.types.is_binary(arrow_type) or pa.types.is_large_binary(arrow_type)
-    try:
-        if pa.types.is_nested(arrow_type) or is_bytes:
-            raise pa.ArrowNotImplementedError
-        text = pc.cast(column, pa.string())
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        raise FileError(
-            f"Column {name!r} holds {arrow_type} values, which a text table cannot hold. Write"
-            " Parquet instead.",
-            code="unrepresentable-column",
-            column=name,
-        ) from None
-    if dialect.decimal != "." and (
-        pa.types.is_floating(arrow_type) or pa.types.is_decimal(arrow_type)
-    ):
-        text = pc.replace_substring(text, ".", dialect.decimal)
-    return pc.fill_null(text, dialect.missing)
-
-
-def _quote(text: pa.Array, special: str, unquoted: Collection[str] | None = None) -> pa.Array:
-    """Return cells in quotation marks: where necessary, or all except the texts ``unquoted``."""
-    quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
-    needs_quotes = pc.match_substring_regex(text, special)
-    if unquoted is not None:
-        needs_quotes = pc.or_(
-            needs_quotes, pc.invert(pc.is_in(text, pa.array(sorted(unquoted), text.type)))
-        )
-    return pc.if_else(needs_quotes, quoted, text)

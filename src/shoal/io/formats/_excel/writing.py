@@ -10,7 +10,7 @@ import xlsxwriter
 
 from shoal.errors import FileError
 from shoal.frame.arrow_types import is_text, without_dictionary
-from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.source import Source
 

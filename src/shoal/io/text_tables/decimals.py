@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frame.decimals import MAX_DECIMALS, decimals_fit, decimals_of_values
+from shoal.frame.notation.decimals import MAX_DECIMALS, decimals_fit, decimals_of_values
 from shoal.io.dialect import Dialect
 
 

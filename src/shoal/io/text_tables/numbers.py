@@ -6,7 +6,7 @@ from collections.abc import Collection
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from shoal.frame.numerals import read_numerals
+from shoal.frame.notation.numerals import read_numerals
 from shoal.io.dialect import Dialect
 
 _HAS_DIGIT = re.compile(r"\d")
