@@ -11,7 +11,8 @@ from raising import raises
 from shoal.cli.parsing.column_options import parse_missing_codes
 from shoal.errors import ParameterError
 from shoal.frame.inference.kinds import decide_kind
-from shoal.frame.inference.value_labels import decide_by_labels, is_missing_label, is_sentinel
+from shoal.frame.inference.sentinels import is_sentinel
+from shoal.frame.inference.value_labels import decide_by_labels, is_missing_label
 from shoal.frame.missing_codes import as_missing_codes, without_codes
 from shoal.frame.tables import open_frame
 

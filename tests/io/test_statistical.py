@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
-from shoal.io.formats._statistical.xport import RECORD, read_letters
+from shoal.io.formats._statistical.xport_missing_codes import RECORD, read_letters
 from shoal.io.formats.stata import DATES, DATETIMES
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source

@@ -20,7 +20,7 @@ from shoal.audit import verify
 from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.io.dialect import Dialect
-from shoal.io.formats._statistical import xport
+from shoal.io.formats._statistical import xport_missing_codes
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
@@ -188,7 +188,7 @@ def write_coded(path, family, masked, stratum, secret):
         letters = {at: [c if isinstance(c, str) else None for c in coded[at]] for at in coded}
         plain = frame.map(lambda cell: np.nan if isinstance(cell, str) or cell is None else cell)
         pyreadstat.write_xport(plain.astype(float), path, file_format_version=5)
-        xport.write_letters(path, len(frame), letters)
+        xport_missing_codes.write_letters(path, len(frame), letters)
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "csv", "parquet"])

@@ -33,8 +33,8 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
 
-    For confidential values, which programs that read a file may not distinguish. What
-    distinguishes records is counted by `codes` and `keys`, for which these differ.
+    Use it for confidential values, because programs that read a file may not distinguish these.
+    Records are distinguished by `codes` and `keys`, in which they differ.
     """
     encoded = codes(frame, columns)
     for i, name in enumerate(columns):
@@ -68,9 +68,9 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return the `codes` of columns of any type.
+    """Return `codes`, also of columns that Arrow cannot represent.
 
-    Lists, structs and other values that Arrow does not encode are compared by their repr.
+    The values of these are compared by their repr.
     """
     result = np.empty((len(frame), len(columns)), np.int64, order="F")
     for i, name in enumerate(columns):
@@ -85,9 +85,9 @@ def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
-    """Return a column of several tables as codes, equal where the texts of the values are.
+    """Return a column of several tables as codes that are equal where the values' texts are.
 
-    A missing value has the code -1. The types of the columns may differ.
+    A missing value has the code -1. The column may have another type in each table.
     """
     return text_codes_and_labels(frames, name)[0]
 
@@ -103,7 +103,10 @@ def text_codes_and_labels(
         encoded = column.dictionary_encode()
         values = encoded.dictionary.to_pylist()
         dictionary_codes = [
-            -1 if v != v else code_of_text.setdefault(text_of(v), len(code_of_text)) for v in values
+            code_of_text.setdefault(text_of(value), len(code_of_text))
+            if value == value  # not NaN
+            else -1
+            for value in values
         ]
         index = encoded.indices.fill_null(len(dictionary_codes)).to_numpy(zero_copy_only=False)
         codes_by_frame.append(np.array([*dictionary_codes, -1], np.int64)[index])

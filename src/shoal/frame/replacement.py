@@ -1,4 +1,4 @@
-"""New values of columns, and the table with them in place of the old ones."""
+"""Replacement of the values of columns, in any library of tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from shoal.frame.tables import Frame, floats
 
 @dataclass(frozen=True, eq=False)
 class RowGather:
-    """New values of a column, each taken from a record of that column, so that its type is kept.
+    """New values of a column, each copied from one of its records, so that its type is kept.
 
     Parameters
     ----------
     records : ndarray of shape (n_records,)
-        Index of the record that each value is taken from.
+        Index of the record that each value is copied from.
     is_missing : ndarray of shape (n_records,)
         Mask of the records whose new value is missing.
     """
@@ -68,7 +68,7 @@ def _series(
         column = frame[name][records]
     else:
         column = nw.new_series(name, new_values, backend=frame.implementation)
-        column, missing = _stored_as(frame[name], column), np.isnan(new_values)
+        column, missing = _with_storage_of(frame[name], column), np.isnan(new_values)
     column = _without_minus_zero(column)
     if not missing.any():
         return drop_unused_categories(column)
@@ -83,8 +83,8 @@ def _series(
     return column if needs_nullable_type else drop_unused_categories(column)
 
 
-def _stored_as(original: nw.Series[Any], new_values: nw.Series[Any]) -> nw.Series[Any]:
-    """Return new numbers as pandas stores the old ones: with numpy, nullable or with Arrow."""
+def _with_storage_of(original: nw.Series[Any], new_values: nw.Series[Any]) -> nw.Series[Any]:
+    """Return new numbers in the storage of the old ones in pandas: NumPy, nullable or Arrow."""
     is_numpy = isinstance(getattr(original.to_native(), "dtype", None), np.dtype)
     if is_numpy or original.dtype != new_values.dtype or not original.implementation.is_pandas():
         return new_values

@@ -1,4 +1,4 @@
-"""Access to tables of any library through narwhals, which only this package imports."""
+"""Access to tables of any library, through narwhals."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
@@ -59,7 +59,7 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
 
 def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
-    names = [name_.strip() for name_ in name.split(",")]
+    names = [part.strip() for part in name.split(",")]
     if len(names) > 1 and set(names) <= set(columns):
         return " These are several columns: name each of them by itself."
     return hint(name, columns)
@@ -247,6 +247,7 @@ def has_integer_type(frame: Frame, name: str) -> bool:
 
 
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
+    """Return a column of numbers; refuse other columns."""
     column = frame[name]
     if not column.dtype.is_numeric():
         if column.dtype != nw.String:
@@ -259,19 +260,19 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
                 kind=kind,
             )
         cells = [cell for cell in column.to_list() if cell is not None]
-        non_numbers = sum(not _is_number(cell) for cell in cells)
-        raise text_among_numbers(name, non_numbers, len(column))
+        n_text = sum(not _is_number(cell) for cell in cells)
+        raise text_among_numbers(name, n_text, len(column))
     return column
 
 
-def text_among_numbers(name: str, count: int, cells: int) -> ColumnError:
-    """Return an error on text in ``count`` of the cells of a column where numbers are needed."""
+def text_among_numbers(name: str, n_text: int, n_cells: int) -> ColumnError:
+    """Return the error for text in ``n_text`` of the cells of a column of numbers."""
     return ColumnError(
-        f"Column {name!r} holds text where numbers are needed, in {count:,} of {cells:,} cells."
+        f"Column {name!r} holds text where numbers are needed, in {n_text:,} of {n_cells:,} cells."
         " Leave it out, or convert it to numbers; for files, see `missing_text` and `decimal`.",
         code="text-among-numbers",
         column=name,
-        count=count,
+        count=n_text,
     )
 
 

@@ -80,18 +80,20 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = CellTexts(index)
         suspected = find_suspected_kind(texts, cells)
-        if suspected is None or 2 * suspected.cells < cells.n_known:
+        if suspected is None or 2 * suspected.n_cells < cells.n_known:
             continue
         clause = f"of {entry['name']!r} read as {suspected.kind} values"
-        first_other = suspected.first_other
+        first_exception = suspected.first_exception
         location = (
-            f", and the first that does not is in record {first_other:,}" if first_other else ""
+            f", and the first that does not is in record {first_exception:,}"
+            if first_exception
+            else ""
         )
         text = (
-            f"{suspected.cells:,} of {cells.n_known:,} cells {clause}{location}. Correct the"
+            f"{suspected.n_cells:,} of {cells.n_known:,} cells {clause}{location}. Correct the"
             " others, or keep it as nominal."
         )
-        if suspected.cells == cells.n_known:
+        if suspected.n_cells == cells.n_known:
             text = (
                 f"All {cells.n_known:,} cells {clause}. Declare it as {suspected.kind} or nominal."
             )

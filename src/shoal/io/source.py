@@ -71,12 +71,12 @@ class Source:
                 continue
             counted = column.drop_null().value_counts()
             texts, counts = counted.field("values").to_pylist(), counted.field("counts")
-            other_text = [
+            is_other_text = [
                 parse_numerals([text], self.text_dialect.decimal)[0] is None for text in texts
             ]
-            count = int(counts.to_numpy()[other_text].sum())
-            if count:
-                raise text_among_numbers(name, count, len(column))
+            n_text = int(counts.to_numpy()[is_other_text].sum())
+            if n_text:
+                raise text_among_numbers(name, n_text, len(column))
 
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source of a text table with blank cells for the missing codes of columns."""

@@ -1,4 +1,4 @@
-"""Types of the columns of a release, which a file may store in another form."""
+"""Types of the columns of a release, restored where a file stores them in another form."""
 
 import contextlib
 from collections.abc import Mapping
@@ -35,11 +35,11 @@ def cast_like(table: pa.Table, like: pa.Table) -> pa.Table:
     """
     for i, name in enumerate(table.column_names):
         if name in like.column_names:
-            table = table.set_column(i, name, _as_type_of(table.column(i), like.column(name)))
+            table = table.set_column(i, name, _cast_column_like(table.column(i), like.column(name)))
     return table
 
 
-def _as_type_of(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArray:
+def _cast_column_like(column: pa.ChunkedArray, like: pa.ChunkedArray) -> pa.ChunkedArray:
     arrow_type = like.type
     if column.type == arrow_type:
         return column

@@ -113,12 +113,12 @@ def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str
             "description": f"always {low}",
         }
     distinct = np.unique(numbers[:100_000])
-    bins = min(BINS, max(2, len(distinct)))
-    counts, _ = np.histogram(numbers, bins=bins)
-    middle = float(np.median(numbers)) if not low.count("-") > 1 else math.nan
+    counts, _ = np.histogram(numbers, bins=min(BINS, max(2, len(distinct))))
+    is_date = low.count("-") > 1
+    median = math.nan if is_date else float(np.median(numbers))
     description = f"from {low} to {high}"
-    if math.isfinite(middle) and _is_number(low):
-        description += f", median {middle:{separator}.6g}"
+    if math.isfinite(median) and _is_number(low):
+        description += f", median {median:{separator}.6g}"
     return {
         "kind": "bins",
         "bars": _shares(counts),

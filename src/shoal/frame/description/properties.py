@@ -1,4 +1,4 @@
-"""Properties of a column from which roles are suggested."""
+"""Properties of a column by which its role is suggested."""
 
 from typing import Any, NamedTuple
 

@@ -1,4 +1,4 @@
-"""Summaries of columns: finite values, value counts and a hash of the table."""
+"""Finite values and value counts of columns, and a hash of a table."""
 
 from hashlib import sha256
 from typing import Any

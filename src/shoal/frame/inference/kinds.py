@@ -1,4 +1,4 @@
-"""Decide the kind of a column, with the reason.
+"""Rules that decide the kind of a column, each with its reason.
 
 The rules are tried in order; the first that applies decides. A plan uses the decision for columns
 without a declared type, `inspect` shows it, and a starter plan writes it down.
@@ -20,7 +20,7 @@ from shoal.frame.notation.numerals import has_open_ends, parse_numerals
 from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Kind, Type
 
-MIN_DATES = 3  # distinct numbers of eight digits that are taken as dates
+MIN_DATES = 3  # distinct numbers of eight digits before they are taken as dates
 CODE_NAMES = {
     "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
     "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
@@ -28,8 +28,8 @@ CODE_NAMES = {
 MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 # Names that indicate codes only if all values have the same number of digits.
 CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
-MIN_DIGITS = 3  # of such codes
-_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+MIN_DIGITS = 3  # of the codes that such a name indicates
+_PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def _eight_digit_texts(facts: ColumnFacts) -> list[str]:
 def _by_numerals(facts: ColumnFacts) -> Decision | None:
     """Decide on numbers as people write them, and on numbers with open ends such as 90+."""
     texts = facts.texts
-    if not texts or all(map(_PLAIN.fullmatch, texts)):
+    if not texts or all(map(_PLAIN_NUMBER.fullmatch, texts)):
         return None
     style = parse_numerals(texts, facts.decimal)[1]
     if style is not None and style.is_plain:

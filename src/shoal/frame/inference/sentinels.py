@@ -8,7 +8,7 @@ from typing import Any
 from shoal.frame.notation.texts import text_of
 
 MIN_GAP = 2.0  # how many times larger than all other values a sentinel is
-MAX_SCALE = 6  # values of an answer scale; the codes 7, 8 and 9 may stand for missing values
+MAX_SCALE = 6  # values of an answer scale from 0 or 1, to which 7, 8 and 9 do not belong
 _SENTINEL = re.compile(r"-[1-9]|-?([789])\1+|-?9+[5-9]")  # such as -9, 77, 98, 9999
 
 
@@ -33,14 +33,16 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
         return ()
     candidates = _negative_sentinels(distinct, min(ordinary_values))
     threshold = MIN_GAP * max(*ordinary_values, 10)
-    candidates += [v for v in distinct if v not in ordinary_values and v > threshold]
+    candidates += [
+        value for value in distinct if value not in ordinary_values and value > threshold
+    ]
     remaining_values = [value for value in distinct if value >= 0 and value not in candidates]
     candidates += _sentinels_of_scale(remaining_values)
     return tuple(text_of(value) for value in candidates)
 
 
 def _negative_sentinels(distinct: Sequence[float], least: float) -> list[float]:
-    """Return the negative values, if they are few and well below the ``least`` ordinary value."""
+    """Return the negative values if they are few and well below the ``least`` ordinary value."""
     negative = [value for value in distinct if value < 0]
     is_separate = bool(negative) and max(negative) < least - 1
     return negative if is_separate and len(negative) <= 3 else []

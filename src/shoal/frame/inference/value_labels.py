@@ -11,7 +11,7 @@ from shoal.frame.types import Type
 
 Measure = Literal["nominal", "ordinal", "scale"]
 
-_MISSING = re.compile(
+_MISSING_LABEL = re.compile(
     r"\b(do ?n.?t know|do not know|dk|not (sure|known|stated|answered|applicable|ascertained|asked"
     r"|available|reported|specified|in universe)|no (answer|response|reply|information)|missing"
     r"|refus\w*|prefer not|rather not|declined|unknown|inap\w*|n/?a|undisclosed|skipped|invalid"
@@ -20,8 +20,10 @@ _MISSING = re.compile(
     r"|nem tudja|nem válaszolt?|nincs válasz|nie wiem|brak odpowiedzi)\b",
     re.IGNORECASE,
 )
-_OPEN_END = re.compile(r"\d|\b(more|over|older|less|under|below|above|none|zero|never)\b", re.I)
-_SCALES = [
+_DESCRIBES_NUMBER = re.compile(
+    r"\d|\b(more|over|older|less|under|below|above|none|zero|never)\b", re.I
+)
+_ANSWER_SCALES = [
     [[word.strip() for word in step.split("/")] for step in scale.split("<")]
     for scale in (
         "never < rarely/seldom/hardly ever < sometimes/occasionally < often/frequently/regularly"
@@ -52,7 +54,7 @@ NOMINAL_WORDS = {
     "county", "province", "nationality", "citizenship", "language", "marital", "occupation",
     "industry", "sector", "party", "vote",
 }  # fmt: skip
-MAX_SCALE = 11  # values of a scale with labels at its ends only
+MAX_SCALE = 11  # values of a scale of which only the ends have labels
 
 
 class LabelDecision(NamedTuple):
@@ -71,7 +73,7 @@ def is_missing_label(label: str) -> bool:
     >>> [is_missing_label(label) for label in ("Don't know", "Refused", "No", "None")]
     [True, True, False, False]
     """
-    return _MISSING.search(label) is not None
+    return _MISSING_LABEL.search(label) is not None
 
 
 def decide_by_labels(
@@ -152,7 +154,7 @@ def _partly_labelled(
         for value, label in value_labels.items()
         if not min(unlabelled) <= value <= max(unlabelled)
         and is_sentinel(value)
-        and not _OPEN_END.search(label)
+        and not _DESCRIBES_NUMBER.search(label)
     ]
     labelled_values = [
         value for value in value_labels if value in values and value not in sentinels
@@ -187,7 +189,7 @@ def sorted_labels(labels: Mapping[Any, str]) -> list[Any] | None:
         )
         are_distinct = len(set(first_numbers)) >= len(first_numbers) - 1
         return ascending_values if is_ascending and are_distinct else None
-    for scale in _SCALES:
+    for scale in _ANSWER_SCALES:
         positions = {
             value: position
             for value, text in texts.items()

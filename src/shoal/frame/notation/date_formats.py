@@ -1,10 +1,10 @@
-"""How dates are written: recognise the format of a column and parse it."""
+"""Formats of dates: which of them fit the texts of a column, and parsing by one of them."""
 
 import datetime as dt
 import re
 from collections.abc import Sequence
 
-_DAY, _NAME = r"\d{1,2}", r"[A-Za-z]{3,9}"
+_DAY, _MONTH = r"\d{1,2}", r"[A-Za-z]{3,9}"
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?\s?(Z|[+-]\d\d(:?\d\d)?)?)?")
 _TIMES = {
     "": "",
@@ -13,7 +13,8 @@ _TIMES = {
     r" \d{1,2}:\d\d [AaPp][Mm]": " %I:%M %p",
     r" \d{1,2}:\d\d:\d\d [AaPp][Mm]": " %I:%M:%S %p",
 }
-_FORMATS_BY_SHAPE: list[tuple[str, list[str]]] = [  # a pattern, and the formats that it may have
+# A pattern, and the formats that may fit a text of this pattern.
+_FORMATS_BY_SHAPE: list[tuple[str, list[str]]] = [
     (r"\d{4}[01]\d[0-3]\d", ["%Y%m%d"]),
     (r"\d{4}/\d{1,2}/\d{1,2}", ["%Y/%m/%d"]),
     (r"\d{4}\.\d{1,2}\.\d{1,2}\.?", ["%Y.%m.%d", "%Y.%m.%d."]),
@@ -27,15 +28,15 @@ _FORMATS_BY_SHAPE: list[tuple[str, list[str]]] = [  # a pattern, and the formats
     (r"\d{1,2}/\d{4}", ["%m/%Y"]),
     (r"\d{1,2}-\d{4}", ["%m-%Y"]),
     (r"\d{4}[mM]\d{1,2}", ["%Ym%m", "%YM%m"]),
-    (rf"{_DAY} {_NAME} \d{{4}}", ["%d %b %Y", "%d %B %Y"]),
-    (rf"{_DAY}-{_NAME}-\d{{4}}", ["%d-%b-%Y", "%d-%B-%Y"]),
-    (rf"{_DAY}-{_NAME}-\d\d", ["%d-%b-%y"]),
-    (rf"{_DAY}{_NAME}\d{{4}}", ["%d%b%Y"]),
-    (rf"{_NAME} {_DAY}, \d{{4}}", ["%b %d, %Y", "%B %d, %Y"]),
-    (rf"{_NAME} \d{{4}}", ["%b %Y", "%B %Y"]),
-    (rf"{_NAME}-\d{{4}}", ["%b-%Y", "%B-%Y"]),
+    (rf"{_DAY} {_MONTH} \d{{4}}", ["%d %b %Y", "%d %B %Y"]),
+    (rf"{_DAY}-{_MONTH}-\d{{4}}", ["%d-%b-%Y", "%d-%B-%Y"]),
+    (rf"{_DAY}-{_MONTH}-\d\d", ["%d-%b-%y"]),
+    (rf"{_DAY}{_MONTH}\d{{4}}", ["%d%b%Y"]),
+    (rf"{_MONTH} {_DAY}, \d{{4}}", ["%b %d, %Y", "%B %d, %Y"]),
+    (rf"{_MONTH} \d{{4}}", ["%b %Y", "%B %Y"]),
+    (rf"{_MONTH}-\d{{4}}", ["%b-%Y", "%B-%Y"]),
 ]
-YEARS = (1800, 2200)  # of dates without marks between year, month and day
+YEARS = (1800, 2200)  # plausible in dates without marks between year, month and day
 EXCEL = "excel"  # the format of the day numbers of a spreadsheet
 EXCEL_EPOCH = dt.datetime(1899, 12, 30)
 
@@ -68,7 +69,7 @@ def possible_formats(texts: Sequence[str]) -> list[str]:
 
 
 def parse_date(text: str, date_format: str = "") -> dt.datetime | None:
-    """Return a date that is written in a format, or as ISO writes it; None if it is not one."""
+    """Return the date that a text states in a format, by default in ISO format, or None."""
     try:
         if date_format == EXCEL:
             return EXCEL_EPOCH + dt.timedelta(days=float(text))

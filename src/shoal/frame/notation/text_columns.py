@@ -23,9 +23,9 @@ def text_to_numbers(frame: Frame, columns: Sequence[str], decimal: str = ".") ->
         if parsed is not None:
             values = np.asarray(parsed.cast("float64").to_numpy(zero_copy_only=False))
             series = nw.new_series(name, values, backend=frame.implementation)
-            numbers.append(series if parsed.null_count else series.cast(_type(parsed)))
+            numbers.append(series if parsed.null_count else series.cast(_number_type(parsed)))
     return frame.with_columns(numbers) if numbers else frame
 
 
-def _type(parsed: object) -> type[nw.Int64] | type[nw.Float64]:
+def _number_type(parsed: object) -> type[nw.Int64] | type[nw.Float64]:
     return nw.Int64 if str(getattr(parsed, "type", "")) == "int64" else nw.Float64

@@ -1,4 +1,4 @@
-"""Files that declare a hierarchy or distances."""
+"""Files with the rows of a hierarchy or of distances."""
 
 import csv
 import tomllib

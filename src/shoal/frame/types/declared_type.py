@@ -109,7 +109,8 @@ class Type:
 def as_types(entries: Mapping[str, Any] | None, folder: Path | None = None) -> dict[str, Type]:
     """Return declared types by column.
 
-    If ``folder`` is given, files named in the types must be in it; see `type_files.read_rows`.
+    If ``folder`` is given, files named in the types must be in it; see
+    `shoal.frame.types.declaration_files.read_rows`.
     """
     if entries is None:
         return {}
@@ -152,13 +153,13 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
         )
     result = Type(
         kind,
-        _order(name, entry.get("order", ())),
+        _check_order(name, entry.get("order", ())),
         check_rows(_from_file(entry.get("hierarchy", ()), folder), name),
         as_rows(_from_file(entry.get("distances", ()), folder), name),
         check_prefixes(entry.get("prefixes", ()), name),
         check_intervals(entry.get("intervals", ()), name),
-        _text(name, entry, "format"),
-        _text(name, entry, "why"),
+        _check_text(name, entry, "format"),
+        _check_text(name, entry, "why"),
         check_periods(entry.get("periods", ()), name),
     )
     _check_consistent(name, result)
@@ -177,7 +178,8 @@ def _expand_hierarchy(entry: Any) -> Any:
     return entry
 
 
-def _order(name: str, order: Any) -> Row:
+def _check_order(name: str, order: Any) -> Row:
+    """Return the values of an order as text; refuse what is not a list."""
     if isinstance(order, str) or not isinstance(order, Sequence):
         raise ParameterError(
             f"The order of column {name!r} must be a list of values, smallest first.",
@@ -187,7 +189,8 @@ def _order(name: str, order: Any) -> Row:
     return tuple(text_of(value) for value in order)
 
 
-def _text(name: str, entry: Mapping[str, Any], key: str) -> str:
+def _check_text(name: str, entry: Mapping[str, Any], key: str) -> str:
+    """Return the text of a key of an entry; refuse other values."""
     text = entry.get(key, "")
     if not isinstance(text, str):
         raise ParameterError(
@@ -212,13 +215,13 @@ def _check_consistent(name: str, declared_type: Type) -> None:
                 column=name,
                 key=key,
             )
-    rules = (
+    hierarchies = (
         declared_type.hierarchy,
         declared_type.prefixes,
         declared_type.intervals,
         declared_type.periods,
     )
-    if sum(map(bool, (*rules, declared_type.distances))) > 1:
+    if sum(map(bool, (*hierarchies, declared_type.distances))) > 1:
         raise ParameterError(
             f"Column {name!r} has two of a hierarchy, prefixes, intervals, periods and distances."
             " Choose one.",

@@ -1,4 +1,4 @@
-"""Hierarchies: how the values of a column become coarser, level by level."""
+"""Hierarchies: categories of the values of a column, coarser from level to level."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -11,9 +11,9 @@ from shoal.frame.notation.date_formats import parse_date, possible_formats
 from shoal.frame.notation.texts import text_of
 from shoal.frame.types import hierarchy_checks as checks
 from shoal.frame.types.declaration_files import read_rows
-from shoal.frame.types.hierarchy_labels import PERIODS, exact_number, interval
+from shoal.frame.types.hierarchy_checks import Row
+from shoal.frame.types.hierarchy_labels import PERIODS, exact_number, interval_label
 
-Row = tuple[str, ...]
 ROOT = "*"  # the category of all values
 MAX_LINES = 20  # lines of a drawn hierarchy
 
@@ -182,8 +182,8 @@ class Hierarchy:
 
     def __str__(self) -> str:
         if not self.rows:
-            (rule,) = self.to_entry().items()
-            return f"{rule[0]}: {', '.join(map(str, rule[1]))}"
+            ((rule, values),) = self.to_entry().items()
+            return f"{rule}: {', '.join(map(str, values))}"
         paths = [row[:-1] if self._is_rooted else row for row in self.rows]
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
         summary = ", ".join([count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
@@ -231,7 +231,7 @@ def _by_intervals(values: Sequence[str], widths: Sequence[float], name: str) -> 
     known_widths = [width for width in exact_widths if width is not None]
     is_whole = all(number.denominator == 1 for number in (*known_numbers, *known_widths))
     return [
-        (value, *(interval(number, width, is_whole=is_whole) for width in known_widths))
+        (value, *(interval_label(number, width, is_whole=is_whole) for width in known_widths))
         for value, number in zip(values, known_numbers, strict=True)
     ]
 

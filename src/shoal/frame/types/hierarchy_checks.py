@@ -89,8 +89,11 @@ def check_prefixes(entries: Any, name: str = "") -> tuple[int, ...]:
     if (
         isinstance(lengths, str)
         or not isinstance(lengths, Sequence)
-        or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in lengths)
-        or any(first <= second for first, second in zip(lengths[:-1], lengths[1:], strict=True))
+        or any(
+            isinstance(length, bool) or not isinstance(length, int) or length < 1
+            for length in lengths
+        )
+        or any(longer <= shorter for longer, shorter in zip(lengths[:-1], lengths[1:], strict=True))
     ):
         raise ParameterError(
             f"The prefixes{_column_phrase(name)} must be lengths above 0, the longest first.",
@@ -106,9 +109,12 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
     if (
         isinstance(widths, str)
         or not isinstance(widths, Sequence)
-        or any(isinstance(w, bool) or not isinstance(w, int | float) for w in widths)
+        or any(isinstance(width, bool) or not isinstance(width, int | float) for width in widths)
         or any(not 0 < width < float("inf") for width in widths)
-        or any(not _is_multiple(b, a) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        or any(
+            not _is_multiple(wider, narrower)
+            for narrower, wider in zip(widths[:-1], widths[1:], strict=True)
+        )
     ):
         raise ParameterError(
             f"The intervals{_column_phrase(name)} must be widths above 0, the narrowest first, each"
@@ -122,12 +128,11 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
 def check_periods(entries: Any, name: str = "") -> tuple[str, ...]:
     """Return periods of dates; refuse unknown ones and another order."""
     periods = [entries] if isinstance(entries, str) else entries
-    known_periods = list(PERIODS)
-    if not isinstance(periods, Sequence) or [p for p in known_periods if p in periods] != list(
-        periods
-    ):
+    if not isinstance(periods, Sequence) or list(periods) != [
+        period for period in PERIODS if period in periods
+    ]:
         raise ParameterError(
-            f"The periods{_column_phrase(name)} must be some of {', '.join(known_periods)}, in this"
+            f"The periods{_column_phrase(name)} must be some of {', '.join(PERIODS)}, in this"
             " order.",
             code="periods-unknown",
             column=name,

@@ -28,21 +28,21 @@ def exact_number(text: str) -> Fraction | None:
         return None
 
 
-def interval(number: Fraction, width: Fraction, *, is_whole: bool) -> str:
+def interval_label(number: Fraction, width: Fraction, *, is_whole: bool) -> str:
     """Return the label of the interval of a given width that contains a number.
 
     Examples
     --------
-    >>> [interval(Fraction(number), Fraction(5), is_whole=True) for number in (7, -7)]
+    >>> [interval_label(Fraction(number), Fraction(5), is_whole=True) for number in (7, -7)]
     ['5-9', '-10 to -6']
-    >>> interval(Fraction("0.3"), Fraction("0.1"), is_whole=False)
+    >>> interval_label(Fraction("0.3"), Fraction("0.1"), is_whole=False)
     '[0.3, 0.4)'
     """
     low = number // width * width
     if not is_whole:
-        return f"[{_text(low)}, {_text(low + width)})"
+        return f"[{_format(low)}, {_format(low + width)})"
     return f"{low}{'-' if low >= 0 else ' to '}{low + width - 1}"
 
 
-def _text(number: Fraction) -> str:
+def _format(number: Fraction) -> str:
     return f"{float(number):.15g}"

@@ -30,12 +30,13 @@ def read(
 
     table = sa.Table(name, sa.MetaData(), schema=schema, autoload_with=connection)
     family = connection.dialect.name
-    query = sa.select(*[_selected(column, family) for column in table.columns])
+    query = sa.select(*[_select_expression(column, family) for column in table.columns])
     order = _ROW_ID.get(family) if as_written else None
     ordered_query = query.order_by(*([sa.text(order)] if order else table.primary_key.columns))
     rows = connection.execute(ordered_query).fetchall()
     columns = [
-        _column(column, [row[i] for row in rows], family) for i, column in enumerate(table.columns)
+        _to_array(column, [row[i] for row in rows], family)
+        for i, column in enumerate(table.columns)
     ]
     names = [str(column.name) for column in table.columns]
     column_metadata = {
@@ -104,8 +105,8 @@ def _insert(connection: "Connection", statement: Any, table: pa.Table) -> list[s
     return remarks
 
 
-def _selected(column: Any, family: str) -> Any:
-    """Return the expression to select: types that Arrow has as they are, others as text."""
+def _select_expression(column: Any, family: str) -> Any:
+    """Return the expression that selects a column: as text if Arrow does not have its type."""
     import sqlalchemy as sa
 
     if family == "sqlite":  # a cell may hold any kind of value, whatever the column declares
@@ -114,7 +115,7 @@ def _selected(column: Any, family: str) -> Any:
 
 
 def _arrow_type(sql_type: "TypeEngine[Any]") -> pa.DataType | str | None:
-    """Return the Arrow type of a plain SQL type, or None."""
+    """Return the Arrow type of a plain SQL type, ``"decimal"`` for exact decimals, or None."""
     import sqlalchemy as sa
 
     if isinstance(sql_type, sa.Enum):
@@ -139,7 +140,8 @@ def _arrow_type(sql_type: "TypeEngine[Any]") -> pa.DataType | str | None:
     return next((arrow_type for cls, arrow_type in arrow_types if isinstance(sql_type, cls)), None)
 
 
-def _column(column: Any, cells: list[Any], family: str) -> pa.Array:
+def _to_array(column: Any, cells: list[Any], family: str) -> pa.Array:
+    """Return the cells of a column as an Arrow array; refuse a mixture of types."""
     arrow_type = None if family == "sqlite" else (_arrow_type(column.type) or pa.string())
     try:
         if arrow_type == "decimal":

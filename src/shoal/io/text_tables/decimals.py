@@ -1,4 +1,4 @@
-"""The number of decimals that a column of a file shows."""
+"""The number of decimals that a column shows."""
 
 import pyarrow as pa
 import pyarrow.compute as pc

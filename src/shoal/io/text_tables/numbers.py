@@ -1,4 +1,4 @@
-"""Numbers in the cells of a text table."""
+"""Numbers parsed from the cells of a text table."""
 
 import re
 from collections.abc import Collection
@@ -17,9 +17,9 @@ _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[iI]nf(inity)?|INF)$|^[nN][a
 def parse_columns(
     table: pa.Table, columns: Collection[str], dialect: Dialect, text_columns: Collection[str] = ()
 ) -> pa.Table:
-    """Return the table with those of ``columns`` that are text and hold only numbers as numbers.
+    """Return the table with ``columns`` parsed as numbers if all their cells are numbers.
 
-    Where they hold other text, and in ``text_columns``, a cell without a value becomes null.
+    In those that hold other text, and in ``text_columns``, a cell without a value becomes null.
     """
     parsed_columns, fields = list(table.columns), list(table.schema)
     columns, text_columns = frozenset(columns), frozenset(text_columns)
@@ -63,7 +63,7 @@ def parse_numbers(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray 
 
 
 def _parse_numerals(text: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | pa.Array:
-    """Return numbers with thousands separators, currencies and the like; other text as it is."""
+    """Return text as numbers if it has thousands separators, a currency or the like."""
     first = next((cell for cell in text[:1000].to_pylist() if cell is not None), "")
     if not _HAS_DIGIT.search(first):
         return text

@@ -1,7 +1,6 @@
-"""Text tables: strict when reading, exact when writing.
+"""Reading text tables, strictly: a line that does not fit the header is refused.
 
-Columns that are not used in computations stay text and are written unchanged, so that ``007`` does
-not become 7.
+Columns that are not used in computations stay text, so that ``007`` is released as ``007``.
 """
 
 import codecs

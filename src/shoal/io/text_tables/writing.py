@@ -1,4 +1,4 @@
-"""Writing text tables: values exactly, in the style of the source."""
+"""Writing text tables: numbers with all their digits, in the style of the source."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -32,6 +32,7 @@ def write_csv(
 def _format_lines(
     table: pa.Table, dialect: Dialect, separator: str, style: TextStyle
 ) -> Iterator[str]:
+    """Yield the header and then the lines of some records at a time."""
     special_characters, line_end = f'[{re.escape(separator)}"\r\n]', style.line_end
     names = _quote_names(table.column_names, special_characters, style)
     yield ('""' if names == [""] else separator.join(names)) + line_end
@@ -50,8 +51,8 @@ def _format_lines(
         yield line_end.join(lines.to_pylist()) + line_end if len(lines) else ""
 
 
-def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
-    quoted = _quote(pa.array(names, pa.string()), special).to_pylist()
+def _quote_names(names: list[str], special_characters: str, style: TextStyle) -> list[str]:
+    quoted = _quote(pa.array(names, pa.string()), special_characters).to_pylist()
     return [
         f'"{name}"' if name in style.quoted_names and cell == name else cell
         for name, cell in zip(names, quoted, strict=True)
@@ -59,6 +60,7 @@ def _quote_names(names: list[str], special: str, style: TextStyle) -> list[str]:
 
 
 def _text_cells(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
+    """Return the cells of a column as text, with formulas marked if the dialect asks for it."""
     cells = cell_texts(column, name, dialect)
     is_marked = dialect.mark_formulas and is_text(value_type(column.type))
     return mark_formulas(cells) if is_marked else cells
@@ -86,10 +88,15 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
     return pc.fill_null(text, dialect.missing)
 
 
-def _quote(text: pa.Array, special: str, unquoted: Collection[str] | None = None) -> pa.Array:
-    """Return cells in quotation marks: where necessary, or all except the texts ``unquoted``."""
+def _quote(
+    text: pa.Array, special_characters: str, unquoted: Collection[str] | None = None
+) -> pa.Array:
+    """Return cells in quotation marks where necessary, or all but the ``unquoted`` texts.
+
+    ``special_characters`` is a regular expression; a cell that it matches needs quotation marks.
+    """
     quoted = pc.binary_join_element_wise('"', pc.replace_substring(text, '"', '""'), '"', "")
-    needs_quotes = pc.match_substring_regex(text, special)
+    needs_quotes = pc.match_substring_regex(text, special_characters)
     if unquoted is not None:
         needs_quotes = pc.or_(
             needs_quotes, pc.invert(pc.is_in(text, pa.array(sorted(unquoted), text.type)))

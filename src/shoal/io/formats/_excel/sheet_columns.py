@@ -14,8 +14,8 @@ from shoal.errors import FileError
 from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.io.size_limits import check_columns
 
-_KINDS = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
-_KINDS |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
+_KIND_OF_TYPE = {bool: "yes/no", int: "number", float: "number", str: "text", dt.datetime: "date"}
+_KIND_OF_TYPE |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
 
 
 class SheetColumns:
@@ -69,7 +69,7 @@ class SheetColumns:
         if len(unnamed) > sum(map(bool, names)):
             raise self._header_error()
         for i in unnamed:
-            candidates = (f"column_{i + 1}{'_' * more}" for more in counter())
+            candidates = (f"column_{i + 1}{'_' * n_marks}" for n_marks in counter())
             names[i] = next(name for name in candidates if name not in names)
         if unnamed:
             new_names = ", ".join(repr(names[i]) for i in unnamed[:3])
@@ -92,7 +92,7 @@ class SheetColumns:
 
     def _typed_column(self, name: str, cells: list[Any]) -> pa.Array:
         """Return a column of one type; mixed kinds become text."""
-        kinds = {_KINDS.get(kind, "text") for kind in set(map(type, cells)) - {type(None)}}
+        kinds = {_KIND_OF_TYPE.get(kind, "text") for kind in set(map(type, cells)) - {type(None)}}
         if kinds == {"date"}:
             return _dates(cells)
         if kinds == {"number"}:

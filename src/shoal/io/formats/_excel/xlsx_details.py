@@ -44,17 +44,18 @@ def read_details(path: Path, title: str) -> SheetDetails:
 def _part_of(archive: zipfile.ZipFile, title: str) -> str:
     """Return the name of the XML part of a sheet."""
     book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-    number = next(
+    relationship_id = next(
         sheet.get(_ID) or _strict_id(sheet)
         for sheet in book.iter()
         if _tag(sheet) == "sheet" and sheet.get("name") == title
     )
     links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-    target = next(link.get("Target") or "" for link in links if link.get("Id") == number)
+    target = next(link.get("Target") or "" for link in links if link.get("Id") == relationship_id)
     return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
 
 
 def _strict_id(sheet: Any) -> str | None:
+    """Return the relationship of a sheet in the strict variant of the format, or None."""
     return next((text for name, text in sheet.attrib.items() if name.endswith("}id")), None)
 
 
@@ -68,7 +69,8 @@ def _overlapping_chunks(archive: zipfile.ZipFile, xml_part: str) -> Iterator[byt
 
 
 def _formats(archive: zipfile.ZipFile, xml_part: str) -> dict[int, str]:
-    codes = _cell_formats(archive)
+    """Return the display format of each column, from its first cell with one."""
+    formats_by_style = _cell_formats(archive)
     formats: dict[int, str] = {}
     n_rows = 0
     with archive.open(xml_part) as file:
@@ -77,14 +79,14 @@ def _formats(archive: zipfile.ZipFile, xml_part: str) -> dict[int, str]:
             if tag == "c" and n_rows and len(element):
                 column = _column_number(element.get("r") or "")
                 style = int(element.get("s") or 0)
-                if column is not None and style < len(codes):
-                    formats.setdefault(column, codes[style])
+                if column is not None and style < len(formats_by_style):
+                    formats.setdefault(column, formats_by_style[style])
             if tag == "row":
                 n_rows += 1
                 element.clear()
                 if n_rows > FORMAT_ROWS:
                     break
-    return {column: code for column, code in formats.items() if code != "General"}
+    return {column: name for column, name in formats.items() if name != "General"}
 
 
 def _cell_formats(archive: zipfile.ZipFile) -> list[str]:

@@ -25,10 +25,10 @@ def write_file(
     writer: Callable[..., None], table: Any, path: Path, file_phrase: str, **options: Any
 ) -> None:
     """Write with pyreadstat; translate its exceptions."""
-    errors = pyreadstat()
+    library = pyreadstat()
     try:
         writer(table, path, **options)
-    except errors.ReadstatError as error:  # a sentence from a fixed list
+    except library.ReadstatError as error:  # a sentence from a fixed list
         if str(error).startswith("Unable to write"):
             raise OSError from None
         raise FileError(
@@ -36,7 +36,7 @@ def write_file(
             code="cannot-write",
             format=file_phrase,
         ) from None
-    except errors.PyreadstatError:  # may show values
+    except library.PyreadstatError:  # may show values
         raise FileError(
             f"{file_phrase} cannot hold this table. Write another format.",
             code="cannot-write",
@@ -85,8 +85,8 @@ def display_formats(
     return formats
 
 
-def frame(table: pa.Table) -> Any:
-    """Return a pandas frame for pyreadstat, with nullable integers."""
+def to_pandas(table: pa.Table) -> Any:
+    """Return a pandas table for pyreadstat, with nullable integers."""
     import pandas
 
     pandas_types = {pa.int8(): pandas.Int8Dtype(), pa.int32(): pandas.Int32Dtype()}
@@ -105,7 +105,7 @@ def to_storable(
 
 
 def with_letters(column: Any, letters: list[str | None]) -> Any:
-    """Return a column of a frame with missing codes, as letters, in place of missing values."""
+    """Return a pandas column with missing codes, as letters, in place of missing values."""
     with_codes = column.astype(object)
     for i, letter in enumerate(letters):
         if letter is not None:
@@ -113,7 +113,7 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
     return with_codes
 
 
-def letters(
+def missing_code_letters(
     metadata: FileMetadata, name: str, spell_code: Callable[[str], str | None]
 ) -> list[str | None] | None:
     """Return the missing codes of a column as letters; None if the family has none."""
@@ -123,7 +123,7 @@ def letters(
     return [None if code is None else spell_code(code) for code in codes.to_pylist()]
 
 
-def labels_for(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
+def labels_of_type(value_labels: Mapping[Any, str], column: pa.ChunkedArray) -> dict[Any, str]:
     """Return value labels with values of the column's type; missing codes stay letters."""
     if pa.types.is_string(column.type):
         return {str(value): label for value, label in value_labels.items()}
@@ -201,7 +201,7 @@ def check_length(path: Path, table: pa.Table) -> None:
         raise OSError
 
 
-def fix_times(path: Path, times_by_offset: list[tuple[int, bytes]]) -> None:
+def fix_creation_times(path: Path, times_by_offset: list[tuple[int, bytes]]) -> None:
     """Overwrite the creation time in a file by a fixed time.
 
     The same release then gives the same bytes and does not disclose when it was made.
