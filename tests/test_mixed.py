@@ -16,12 +16,12 @@ from typer.testing import CliRunner
 
 import shoal
 from conftest import reference_matrix
+from example_counts import scaled_examples
 from raising import raises
 from shoal._params import signature_parameters
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.partitioners import METHODS
-from tries import tries
 
 KINDS = ("pandas", "polars", "pyarrow")
 ORDER = ["none", "school", "college"]
@@ -99,7 +99,7 @@ def smallest(rows, columns):
     return min(counts.values())
 
 
-@settings(max_examples=tries(25))
+@settings(max_examples=scaled_examples(25))
 @given(
     table=mixed_tables(),
     k=st.integers(1, 4),

@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from pages import COMPILING
+from markdown_pages import COMPILING
 from shoal._text import format_percentage
 from shoal.cli import app
 from shoal.metrics.rounding import round_floats_for_display

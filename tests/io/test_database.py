@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
+from postgresql_server import PASSWORD, postgresql
 from raising import raises
-from servers import PASSWORD, postgresql
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError, ParameterError
 from shoal.io.database.connection import redact_address

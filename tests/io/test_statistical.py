@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
@@ -17,7 +18,6 @@ from shoal.io.formats._statistical.xport_missing_codes import RECORD, read_lette
 from shoal.io.formats.stata import DATES, DATETIMES
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
-from tries import tries
 
 ENDINGS = ["dta", "sav", "zsav", "xpt"]
 LETTERS = st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"])
@@ -53,7 +53,7 @@ def made(rows):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 @given(rows=TABLES)
 def test_any_table_comes_back(tmp_path_factory, ending, rows):
     path = tmp_path_factory.mktemp("s") / f"t.{ending}"

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather
 
-import counters
+import independent_readers
+from example_counts import scaled_examples
 from shoal.audit import manifest as manifests
 from shoal.audit import verify
 from shoal.audit.manifest_files import ManifestFiles
@@ -24,7 +25,6 @@ from shoal.io.formats._statistical import xport_missing_codes
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
-from tries import tries
 
 K = 2
 UTC = dt.timezone.utc  # noqa: UP017
@@ -121,18 +121,18 @@ def published(source, target, plan, layout=None):
         return None
     checks = verify(place, manifest, original=source, table=table, layout=layout)
     assert [check for check in checks if check.passed is False] == []
-    return counters.read_file(target, layout)
+    return independent_readers.read_file(target, layout)
 
 
 def check_counted(release, known, chosen):
-    assert counters.smallest_class(release, known) >= K
+    assert independent_readers.smallest_class(release, known) >= K
     if "diversity" in chosen:
-        assert counters.fewest_values(release, known, "secret") >= chosen["diversity"]
+        assert independent_readers.fewest_values(release, known, "secret") >= chosen["diversity"]
 
 
 @pytest.mark.parametrize("ending", TARGETS)
 @settings(
-    max_examples=tries(12),
+    max_examples=scaled_examples(12),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(table=nasty_tables(), chosen=options)
@@ -193,7 +193,7 @@ def write_coded(path, family, masked, stratum, secret):
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "csv", "parquet"])
 @settings(
-    max_examples=tries(12),
+    max_examples=scaled_examples(12),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(coded=coded_tables(), chosen=options)
@@ -222,7 +222,7 @@ def test_merged_strata_keep_their_missing_codes(tmp_path, family):
 
 
 def test_the_readers_of_the_tests_share_no_code_with_shoal():
-    assert "shoal" not in Path(counters.__file__).read_text().replace("Shoal", "")
+    assert "shoal" not in Path(independent_readers.__file__).read_text().replace("Shoal", "")
 
 
 def test_values_equal_in_the_file_make_a_class_homogeneous(tmp_path):

@@ -10,8 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from clusters import both, pids
+from clusters import wait_for_two_workers, worker_pids
 from raising import raises
+from s3_server import BUCKET, environment, store
 from shoal import _progress as progress
 from shoal import lower_bound, scale
 from shoal._kernels.dual_bound.row_boxes import RowBoxes
@@ -24,7 +25,6 @@ from shoal.scale.bounds.executor import RunnerExecutor
 from shoal.scale.storage import array_files
 from shoal.scale.storage.array_files import map_arrays, write_arrays
 from shoal.scale.storage.files import _open_store
-from stores import BUCKET, environment, store
 
 K = 4
 
@@ -147,8 +147,8 @@ def test_a_killed_process_of_a_pool_changes_nothing(X, right, pool, tmp_path):
 @pytest.mark.slow
 def test_a_killed_worker_of_a_cluster_changes_nothing(X, right, processes, tmp_path):
     def kill():
-        both(processes)
-        os.kill(pids(processes)[0], signal.SIGKILL)
+        wait_for_two_workers(processes)
+        os.kill(worker_pids(processes)[0], signal.SIGKILL)
 
     listener, left = at_reports(kill, "correcting", "temperature 0.05")
     with progress.reporting_to(listener):

@@ -11,8 +11,17 @@ import pytest
 from pyarrow import fs
 from typer.testing import CliRunner
 
-from clusters import Client, at_stages, both, cluster, people, pids, write_files
+from clusters import (
+    Client,
+    at_stages,
+    cluster,
+    people,
+    wait_for_two_workers,
+    worker_pids,
+    write_files,
+)
 from raising import raises
+from s3_server import BUCKET, KEY, SECRET, environment, store
 from shoal import Plan, scale, verify
 from shoal.cli import app
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft
@@ -21,7 +30,6 @@ from shoal.partitioners import MDAV
 from shoal.scale.storage import files
 from shoal.scale.storage.files import _open_store
 from shoal.scale.storage.scratch_folder import ScratchFolder, write_scratch_object
-from stores import BUCKET, KEY, SECRET, environment, store
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -221,8 +229,8 @@ def test_a_dask_frame_is_written_to_the_store(s3, client):
 
 def test_a_run_whose_worker_is_killed_gives_the_same_files(s3, right):
     def kill():
-        both(processes)
-        os.kill(pids(processes)[0], signal.SIGKILL)
+        wait_for_two_workers(processes)
+        os.kill(worker_pids(processes)[0], signal.SIGKILL)
 
     with cluster(2) as made, Client(made, set_as_default=False) as processes:
         processes.run(sys.path.insert, 0, sys.path[0])

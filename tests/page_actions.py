@@ -1,4 +1,4 @@
-"""What a user does on the page, in a browser."""
+"""Actions of a user on the web page, in a browser; ``view`` is a page of Playwright."""
 
 
 def press(view, name):
@@ -7,7 +7,7 @@ def press(view, name):
 
 
 def wait_until_kept(view):
-    """Wait until the server has answered every change."""
+    """Wait until the server has stored every change."""
     view.locator("html[data-ready]:not([data-sending])").wait_for()
 
 
@@ -35,15 +35,16 @@ def run(view, k, method="mdav"):
 
 
 def saved(view, link, folder):
-    with view.expect_download() as begun:
+    """Download what a link offers; return the path of the file in ``folder``."""
+    with view.expect_download() as download:
         view.get_by_role("link", name=link, exact=True).first.click()
-    path = folder / begun.value.suggested_filename
-    begun.value.save_as(path)
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
     return path
 
 
 class Silent(list):
-    """Keeps nothing."""
+    """A list that stays empty, for messages that nobody reads."""
 
     def append(self, message):
         del message

@@ -5,7 +5,7 @@ from typing import Any
 
 from axe_playwright_python.base import AXE_SCRIPT
 
-# ``resultTypes`` spares what is not reported; frames are pages of their own.
+# Only violations are computed; frames are tested as pages of their own.
 RUN = """async (rules) => {
   const result = await axe.run(document, {resultTypes: ["violations"], iframes: false, rules});
   return result.violations.map((rule) => [
@@ -16,7 +16,7 @@ RUN = """async (rules) => {
 
 
 def violations(page: Any, without: Iterable[str] = ()) -> Mapping[str, list[str]]:
-    """Return the rules that a page of Playwright breaks, each with the places that break it.
+    """Return the rules that a page of Playwright violates, each with the elements that do.
 
     ``without`` names rules that do not apply to the page.
     """

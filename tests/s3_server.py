@@ -1,4 +1,4 @@
-"""A server on the loopback that speaks as much of S3 as Arrow needs, and can fail on request."""
+"""A local server of the part of S3 that Arrow uses, which can fail on request."""
 
 import contextlib
 import hashlib
@@ -16,7 +16,7 @@ KEY, SECRET = "AKIASHOALEXAMPLE", "not-to-be-shown"
 
 
 def settings(endpoint):
-    """Return the environment of a process that uses the server."""
+    """Return the environment variables of a process that uses the server."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": KEY,
@@ -28,7 +28,7 @@ def settings(endpoint):
 
 
 class Store(ThreadingHTTPServer):
-    """The server: ``objects`` by key; ``fails(method, key)`` says which requests to cut off."""
+    """A server with its ``objects`` by key; it drops requests for which ``fails(method, key)``."""
 
     daemon_threads = True
 
@@ -45,18 +45,20 @@ class Store(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def files(self, prefix=""):
-        """Return the keys of the files, without the empty ones that stand for folders."""
-        return sorted(k for k in self.objects if k.startswith(prefix) and not k.endswith("/"))
+        """Return the keys of the files, without the empty objects that stand for folders."""
+        return sorted(
+            key for key in self.objects if key.startswith(prefix) and not key.endswith("/")
+        )
 
     def handle_error(self, request, client_address):
-        """Ignore clients that are gone."""
+        """Ignore clients that have closed the connection."""
         if not isinstance(sys.exception(), OSError | ValueError):
             super().handle_error(request, client_address)
 
 
 @contextlib.contextmanager
 def store():
-    """Start a server and yield it."""
+    """Start a server, yield it, and stop it."""
     server = Store()
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
@@ -70,13 +72,13 @@ def store():
 
 @contextlib.contextmanager
 def environment(endpoint):
-    """Point this process, and those it starts, to a server."""
-    before = {name: os.environ.get(name) for name in settings(endpoint)}
+    """Let this process, and those that it starts, use a server."""
+    original = {name: os.environ.get(name) for name in settings(endpoint)}
     os.environ.update(settings(endpoint))
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in original.items():
             os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
@@ -117,14 +119,14 @@ class _Handler(BaseHTTPRequestHandler):
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if "aws-chunked" not in self.headers.get("Content-Encoding", ""):
             return body
-        parts, at = [], 0
+        parts, position = [], 0
         while True:
-            end = body.index(b"\r\n", at)
-            size = int(body[at:end].split(b";")[0], 16)
+            end = body.index(b"\r\n", position)
+            size = int(body[position:end].split(b";")[0], 16)
             if not size:
                 return b"".join(parts)
             parts.append(body[end + 2 : end + 2 + size])
-            at = end + 2 + size + 2
+            position = end + 2 + size + 2
 
     def _get(self, key, query, body):
         if not key:
@@ -133,10 +135,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(404, _error("NoSuchKey", key))
         else:
             content, headers = self.server.objects[key], {}
-            wanted = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
+            requested_range = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range") or "")
             status = 200
-            if wanted and self.server.ranges:
-                start, stop = int(wanted[1]), min(int(wanted[2]) + 1, len(content))
+            if requested_range and self.server.ranges:
+                start = int(requested_range[1])
+                stop = min(int(requested_range[2]) + 1, len(content))
                 headers["Content-Range"] = f"bytes {start}-{stop - 1}/{len(content)}"
                 content, status = content[start:stop], 206
             self._answer(status, content, {"ETag": _etag(content), **headers})
@@ -151,29 +154,30 @@ class _Handler(BaseHTTPRequestHandler):
     def _list(self, query):
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter")
         limit, after = int(query.get("max-keys", 1000)), query.get("continuation-token", "")
-        names = sorted(k for k in self.server.objects if k.startswith(prefix) and k > after)
+        keys = sorted(key for key in self.server.objects if key.startswith(prefix) and key > after)
         folders = set()
         if delimiter:
-            cut = {k: k[len(prefix) :].partition(delimiter) for k in names}
-            folders = {prefix + head + mark for head, mark, _ in cut.values() if mark}
-            names = [k for k in names if not cut[k][1]]
-        shown, more = names[:limit], len(names) > limit
+            parts_of_key = {key: key[len(prefix) :].partition(delimiter) for key in keys}
+            folders = {prefix + head + mark for head, mark, _ in parts_of_key.values() if mark}
+            keys = [key for key in keys if not parts_of_key[key][1]]
+        listed_keys, is_truncated = keys[:limit], len(keys) > limit
         files = "".join(
-            f"<Contents><Key>{escape(k)}</Key><Size>{len(self.server.objects[k])}</Size>"
-            f"<ETag>{_etag(self.server.objects[k])}</ETag>"
+            f"<Contents><Key>{escape(key)}</Key><Size>{len(self.server.objects[key])}</Size>"
+            f"<ETag>{_etag(self.server.objects[key])}</ETag>"
             "<LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
-            for k in shown
+            for key in listed_keys
         )
-        below = "".join(
-            f"<CommonPrefixes><Prefix>{escape(f)}</Prefix></CommonPrefixes>"
-            for f in sorted(folders)
+        prefixes = "".join(
+            f"<CommonPrefixes><Prefix>{escape(folder)}</Prefix></CommonPrefixes>"
+            for folder in sorted(folders)
         )
-        last = escape(shown[-1]) if more else ""
+        last = escape(listed_keys[-1]) if is_truncated else ""
         token = f"<NextContinuationToken>{last}</NextContinuationToken>"
         self._answer(
             200,
-            f"<ListBucketResult><KeyCount>{len(shown) + len(folders)}</KeyCount>"
-            f"<IsTruncated>{str(more).lower()}</IsTruncated>{token if more else ''}{files}{below}"
+            f"<ListBucketResult><KeyCount>{len(listed_keys) + len(folders)}</KeyCount>"
+            f"<IsTruncated>{str(is_truncated).lower()}</IsTruncated>"
+            f"{token if is_truncated else ''}{files}{prefixes}"
             "</ListBucketResult>".encode(),
         )
 
@@ -218,9 +222,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, status, content, headers=None):
         self.send_response(status)
-        known = {"Content-Length": str(len(content)), "Content-Type": "application/xml"}
-        known["Last-Modified"] = "Thu, 01 Jan 2026 00:00:00 GMT"
-        for name, value in {**known, **(headers or {})}.items():
+        default_headers = {"Content-Length": str(len(content)), "Content-Type": "application/xml"}
+        default_headers["Last-Modified"] = "Thu, 01 Jan 2026 00:00:00 GMT"
+        for name, value in {**default_headers, **(headers or {})}.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD" and status != 204:

@@ -1,11 +1,11 @@
-"""The code of a written page, run from top to bottom.
+"""Markdown pages of the documentation, and the code in them, run from top to bottom.
 
-A page is run in an empty folder. Its ``python`` blocks share one namespace; what they print is
-compared where a ``text`` block that begins with ``# output`` follows, or after ``>>>`` as in
-docstrings. A ``console`` block holds commands after ``$`` and what each of them shows. In stated
-output ``...`` stands for anything, and blanks count as one. A ``{picture}`` block draws: it leaves
-a figure of matplotlib in ``picture``, which readers see in its place. Blocks of other languages are
-read by people alone.
+A page is run in an empty folder. Its ``python`` blocks share one namespace. Their output is
+compared with a ``text`` block that follows and begins with ``# output``, or with the lines after
+``>>>``, as in docstrings. A ``console`` block holds commands after ``$``, each with its output. In
+stated output ``...`` stands for anything, and white space is normalised. A ``{picture}`` block
+assigns a figure of matplotlib to ``picture``, which readers see in its place. Blocks in other
+languages are not run.
 """
 
 import ast
@@ -34,11 +34,11 @@ FENCE = re.compile(r"(?m)^( *)(```+|~~~+|:::+)([^\n`]*)\n(.*?)^\1\2 *$", re.S)
 RUN = ("python", "pycon", "console")
 DRAWN = "{picture}"
 OUTPUT_MARK = "# output"
-# Lines that are shown where no kernels are kept yet; a narrow terminal wraps the first.
+# Lines of output while kernels are not compiled yet; a narrow terminal wraps the first.
 COMPILING = re.compile(r"(?m)^(Compiling for this machine[^.]*\.|Compiled \d+ kernels?.*)\n")
 PROMPT = "$ "
 ALLOWED = ("cat", "cmp", "cp", "diff", "echo", "head", "ls", "mkdir", "mv", "rm", "tail", "wc")
-LIKE = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+COMPARISON = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Block:
     line: int
 
 
-def written() -> list[Path]:
-    """Return every page that people write: Markdown under version control."""
-    places = [ROOT.glob("*.md"), (ROOT / "docs").rglob("*.md"), (ROOT / "src").rglob("*.md")]
-    return sorted(path for place in places for path in place)
+def list_pages() -> list[Path]:
+    """Return the Markdown files under version control; others are generated."""
+    globs = [ROOT.glob("*.md"), (ROOT / "docs").rglob("*.md"), (ROOT / "src").rglob("*.md")]
+    return sorted(path for paths in globs for path in paths)
 
 
 def blocks(text: str) -> list[Block]:
@@ -67,7 +67,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def run(page: str, text: str) -> dict[str, Any]:
-    """Run a page in the folder we are in; return its namespace, with its ``pictures`` as SVG."""
+    """Run a page in the current folder; return its namespace, with its ``pictures`` as SVG."""
     names: dict[str, Any] = {"__name__": "page", "pictures": []}
     status = 0
     for block, after in pairwise([*blocks(text), Block("", "", 0)]):
@@ -87,7 +87,7 @@ def run(page: str, text: str) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Let warnings pass that Shoal gives to whoever signs: pages show them on purpose."""
+    """Ignore warnings of Shoal, which pages show on purpose."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         yield
@@ -98,8 +98,8 @@ def _run_prompts(where: str, block: Block, names: dict[str, Any]) -> None:
     test = parser.get_doctest(f"{block.text}\n", names, where, where, block.line)
     failures: list[str] = []
     with _quiet():
-        # The namespace is the page's own, so that the next block goes on with it.
-        runner = doctest.DocTestRunner(optionflags=LIKE, verbose=False)
+        # Doctest copies the namespace, and later blocks need the names of this one.
+        runner = doctest.DocTestRunner(optionflags=COMPARISON, verbose=False)
         test.globs = names
         runner.run(test, out=failures.append, clear_globs=False)
     assert runner.failures == 0, "".join(failures)
@@ -115,7 +115,7 @@ def _run_plain(where: str, block: Block, names: dict[str, Any]) -> str:
 
 def _draw(where: str, block: Block, names: dict[str, Any]) -> str:
     """Return what a block draws, as SVG."""
-    import figures  # of docs; matplotlib takes half a second to begin
+    import figures  # in docs; importing matplotlib takes half a second
 
     tools = ("canvas", "threads", "BLUE", "RED", "GREEN", "GREY")
     names |= {tool: getattr(figures, tool) for tool in tools}
@@ -126,18 +126,18 @@ def _draw(where: str, block: Block, names: dict[str, Any]) -> str:
 
 def run_console(where: str, text: str, status: int) -> int:
     """Run the commands of a block and compare what they show; return the last exit code."""
-    for command, actual in commands(text):
+    for command, stated in commands(text):
         shown, status = _run_command(where, command, status)
-        compare(f"{where}: {command}", actual, shown)
+        compare(f"{where}: {command}", stated, shown)
     return status
 
 
 def commands(text: str) -> list[tuple[str, str]]:
-    """Return each command of a block with what the block says it shows."""
+    """Return each command of a block with the output that the block states."""
     pairs: list[list[str]] = []
-    goes_on = False
+    is_continued = False
     for line in text.splitlines():
-        if goes_on:
+        if is_continued:
             pairs[-1][0] += f"\n{line}"
         elif line.startswith(PROMPT):
             pairs.append([line.removeprefix(PROMPT), ""])
@@ -146,14 +146,15 @@ def commands(text: str) -> list[tuple[str, str]]:
                 f"A console block begins with {PROMPT!r} and a command, not with {line!r}."
             )
             pairs[-1][1] += f"{line}\n"
-        goes_on = bool(pairs) and line.endswith("\\")
+        is_continued = bool(pairs) and line.endswith("\\")
     return [(command, result) for command, result in pairs]
 
 
 def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
     words = shlex.split(command.replace("\\\n", " "), comments=True)
     assert words[0] in ("shoal", *ALLOWED), (
-        f"{where}: {words[0]!r} is not run here. Show it in a text block, or allow it in pages.py."
+        f"{where}: {words[0]!r} is not run here. Show it in a text block, or add it to ALLOWED in"
+        " markdown_pages.py."
     )
     if words[0] == "shoal" and not re.search(r"[|<>&;$*]", command):
         return _run_shoal(words[1:])
@@ -170,7 +171,7 @@ def _run_command(where: str, command: str, status: int) -> tuple[str, int]:
 
 
 def _run_shoal(words: list[str]) -> tuple[str, int]:
-    """Run a command of ours in this process: a new one would take a second to begin."""
+    """Run a command of Shoal in this process, because a new one takes a second to start."""
     with _quiet():
         result = CliRunner().invoke(app, words, prog_name="shoal")
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -179,8 +180,10 @@ def _run_shoal(words: list[str]) -> tuple[str, int]:
 
 
 def compare(where: str, stated: str, shown: str) -> None:
-    """Hold what a page says against what its code shows."""
+    """Compare the output that a page states with that of its code."""
     if stated.strip() == "...":
         return
-    same = doctest.OutputChecker().check_output(stated.strip() + "\n", shown.strip() + "\n", LIKE)
-    assert same, f"{where}\nThe page says:\n{stated}\nThe code shows:\n{shown}"
+    is_equal = doctest.OutputChecker().check_output(
+        stated.strip() + "\n", shown.strip() + "\n", COMPARISON
+    )
+    assert is_equal, f"{where}\nThe page says:\n{stated}\nThe code shows:\n{shown}"

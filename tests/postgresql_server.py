@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the tests' own: on the loopback, with a password, gone at the end."""
+"""A temporary PostgreSQL server on the loopback interface, with a password."""
 
 import contextlib
 import os
@@ -13,27 +13,27 @@ from pathlib import Path
 
 import pytest
 
-from needs import lacking
+from skipping import skip_or_fail_in_ci
 
 PASSWORD = "fish-in-a-shoal"
 
 
-def binaries():
-    """Return the folder of PostgreSQL's programs; without it, skip, or fail in CI."""
+def find_programs():
+    """Return the folder of PostgreSQL's programs; without it, skip the test, or fail in CI."""
     path = shutil.which("initdb")
-    places = [Path(path).resolve().parent] if path else []
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    for place in places:
-        if (place / "initdb").exists() and (place / "postgres").exists():
-            return place
-    return lacking("PostgreSQL's programs are needed: apt-get install postgresql.")
+    folders = [Path(path).resolve().parent] if path else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    for folder in folders:
+        if (folder / "initdb").exists() and (folder / "postgres").exists():
+            return folder
+    return skip_or_fail_in_ci("PostgreSQL's programs are needed: apt-get install postgresql.")
 
 
 @contextlib.contextmanager
 def postgresql():
-    """Start a server and yield its address."""
-    place = binaries()
-    # Not below the temporary folder of the tests, which another user may not enter.
+    """Start a server, yield its address, and stop it."""
+    programs = find_programs()
+    # The server may run as another user, who cannot enter the temporary folder of the tests.
     folder = Path(tempfile.mkdtemp(prefix="shoal-postgresql-", dir="/tmp"))
     user = _other_user()
     try:
@@ -42,30 +42,30 @@ def postgresql():
             for path in (folder, folder / "password"):
                 os.chown(path, user, -1)
         options = {"user": user, "cwd": folder, "stdin": subprocess.DEVNULL}
-        made = ["--username=owner", "--auth=scram-sha-256", "--pwfile=password", "--no-sync"]
-        made += ["--encoding=UTF8", "--locale=C", "-D", "data"]
+        arguments = ["--username=owner", "--auth=scram-sha-256", "--pwfile=password", "--no-sync"]
+        arguments += ["--encoding=UTF8", "--locale=C", "-D", "data"]
         result = subprocess.run(
-            [place / "initdb", *made], capture_output=True, text=True, **options
+            [programs / "initdb", *arguments], capture_output=True, text=True, **options
         )
         if result.returncode:
             pytest.fail(f"PostgreSQL's initdb failed: {result.stderr}")
         port = _free_port()
         settings = ["-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
-        command = [place / "postgres", "-D", "data", "-F", "-p", str(port), *settings]
+        command = [programs / "postgres", "-D", "data", "-F", "-p", str(port), *settings]
         with (folder / "log").open("w") as log:
             server = subprocess.Popen(command, stdout=log, stderr=log, **options)
             try:
-                _wait(server, port, folder / "log")
+                _wait_until_ready(server, port, folder / "log")
                 yield f"postgresql://owner:{PASSWORD}@127.0.0.1:{port}/postgres"
             finally:
-                server.send_signal(signal.SIGINT)  # its word for: end the connections and stop
+                server.send_signal(signal.SIGINT)  # PostgreSQL then ends all connections
                 server.wait(30)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _other_user():
-    """Return a user to run as where we are root, which PostgreSQL refuses to be."""
+    """Return the user to run the server as if the tests run as root, which PostgreSQL refuses."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -75,12 +75,12 @@ def _other_user():
 
 
 def _free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
-def _wait(server, port, log):
+def _wait_until_ready(server, port, log):
     for _ in range(300):
         if server.poll() is not None:
             pytest.fail(f"PostgreSQL did not start: {log.read_text()}")

@@ -1,6 +1,7 @@
-"""Each kernel is compiled by one of the processes that run the tests; the others wait and load it.
+"""Compilation of each kernel in one of the processes that run the tests; the others load it.
 
-They begin at the same time with nothing compiled, and would compile the same kernels side by side.
+The processes start at the same time with no compiled kernels, so without locks each of them would
+compile the same kernels.
 """
 
 import hashlib
@@ -20,21 +21,21 @@ from shoal._kernels import _cache
 
 @cache  # conftest.py may be imported twice
 def start(folder: Path) -> None:
-    """Let the kernels of this process be compiled or loaded under a lock, kept in ``folder``."""
+    """Compile and load the kernels of this process under locks, which are files in ``folder``."""
     if find_spec("fcntl") is None:  # on Windows each process compiles for itself
         return
     folder.mkdir(parents=True, exist_ok=True)
     compile_or_load = Dispatcher.compile
 
     def compile_once(dispatcher: Any, signature: Any) -> Any:
-        # Within another kernel nothing is kept; whoever compiles that one holds its lock.
+        # A kernel within another is not cached, and its process has locked the other.
         if isinstance(dispatcher._cache, NullCache) or global_compiler_lock.is_locked():
             return compile_or_load(dispatcher, signature)
         name = f"{dispatcher.py_func.__module__}.{dispatcher.py_func.__qualname__}"
         with _locked(folder / hashlib.sha256(name.encode()).hexdigest()[:16]):
-            before = sum(dispatcher.stats.cache_misses.values())
+            n_compiled = sum(dispatcher.stats.cache_misses.values())
             entry = compile_or_load(dispatcher, signature)
-            if sum(dispatcher.stats.cache_misses.values()) > before:
+            if sum(dispatcher.stats.cache_misses.values()) > n_compiled:
                 _write_checksums(folder)
         return entry
 
@@ -42,11 +43,11 @@ def start(folder: Path) -> None:
 
 
 def _write_checksums(folder: Path) -> None:
-    """Write the checksums now: a process that begins removes the kernels that have none."""
-    kept = _cache.open_kernel_folder()
-    if kept is not None:
+    """Write the checksums now: a process that starts removes the kernels that have none."""
+    kernels = _cache.open_kernel_folder()
+    if kernels is not None:
         with _locked(folder / "checksums"):
-            _cache.write_checksums(kept)
+            _cache.write_checksums(kernels)
 
 
 @contextmanager
