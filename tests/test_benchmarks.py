@@ -12,7 +12,7 @@ MODULES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
 @pytest.fixture
 def benchmark_(monkeypatch):
-    """Open a module of the benchmarks, and forget it afterwards."""
+    """Return a function that imports a module of the benchmarks until the end of the test."""
     monkeypatch.syspath_prepend(str(FOLDER))
     yield lambda name: __import__(name)
     for name in MODULES:
@@ -20,7 +20,7 @@ def benchmark_(monkeypatch):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_benchmark_opens(benchmark_, name):
+def test_every_benchmark_can_be_imported(benchmark_, name):
     assert benchmark_(name).__doc__
     assert name not in sys.stdlib_module_names
 
@@ -82,7 +82,9 @@ def test_the_pages_show_what_was_measured(benchmark_, page):
 def test_every_method_and_measure_is_counted(benchmark_):
     costs = benchmark_("costs")
     names = {
-        (what, name) for case in costs.cases(["clustered"], [10_000]) for what, name in each(case)
+        (what, name)
+        for case in costs.cases(["clustered"], [10_000])
+        for what, name in names_in(case)
     }
     assert len(names) > 40
     for what, name in names:
@@ -116,7 +118,7 @@ def test_a_page_says_of_which_commits_its_costs_are(benchmark_, monkeypatch):
     assert published.cost_commits() == "Measured in one run, at commit `a`."
 
 
-def each(case):
+def names_in(case):
     return [(case["what"], name) for name in case["names"]]
 
 

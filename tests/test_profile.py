@@ -1,4 +1,4 @@
-"""The data of figures: correct numbers, and none about a single record."""
+"""The data of figures: correct, and none of it about a single record."""
 
 import gc
 import json

@@ -72,7 +72,8 @@ def write_ods(path: Path, rows: str) -> Path:
     }
     namespaces = " ".join(f'xmlns:{name}="{uri}"' for name, uri in names.items())
     content = (
-        f'<office:document-content {namespaces} office:version="1.3"><office:body><office:spreadsheet>'
+        f'<office:document-content {namespaces} office:version="1.3">'
+        "<office:body><office:spreadsheet>"
         f'<table:table table:name="first">{rows}</table:table>'
         "</office:spreadsheet></office:body></office:document-content>"
     )

@@ -22,12 +22,12 @@ def value_type(arrow_type: pa.DataType) -> pa.DataType:
 
 
 def without_dictionary(array: Any) -> Any:
-    """Return an array or a chunked array with its values in place of codes of a dictionary."""
+    """Return an array or a column with its values in place of codes of a dictionary."""
     return array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
 
 
 def decode(array: Any) -> Any:
-    """Return an array or a chunked array without a dictionary, with null for NaN."""
+    """Return an array or a column without a dictionary, with null for NaN."""
     array = without_dictionary(array)
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)

@@ -1,4 +1,4 @@
-"""Text tables: strict in, exact out."""
+"""Text tables: read strictly, written exactly."""
 
 import math
 
@@ -16,7 +16,7 @@ from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
 
 
-def written(tmp_path, text, name="t.csv", encoding="utf-8"):
+def write_text(tmp_path, text, name="t.csv", encoding="utf-8"):
     path = tmp_path / name
     path.write_bytes(text.encode(encoding))
     return path
@@ -28,7 +28,7 @@ def round_trip(table, path, dialect=None, numbers=None):
 
 
 @given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1))
-def test_numbers_come_back_with_the_precision_they_went_in_with(tmp_path_factory, values):
+def test_numbers_are_read_back_exactly(tmp_path_factory, values):
     path = tmp_path_factory.mktemp("csv") / "t.csv"
     table = pa.table({"x": pa.array(values, pa.float64())})
     back = round_trip(table, path).column("x").cast(pa.float64()).to_pylist()
@@ -40,12 +40,12 @@ CELLS = st.text(
 )
 
 
-@given(cells=st.lists(st.tuples(CELLS, CELLS), min_size=1), mark=st.sampled_from(",;\t|"))
-def test_text_comes_back_as_it_was(tmp_path_factory, cells, mark):
+@given(cells=st.lists(st.tuples(CELLS, CELLS), min_size=1), separator=st.sampled_from(",;\t|"))
+def test_text_is_read_back_unchanged(tmp_path_factory, cells, separator):
     path = tmp_path_factory.mktemp("csv") / "t.csv"
     first, second = zip(*cells, strict=True)
     table = pa.table({"a": pa.array(first, pa.string()), "b": pa.array(second, pa.string())})
-    back = round_trip(table, path, Dialect(separator=mark), numbers=())
+    back = round_trip(table, path, Dialect(separator=separator), numbers=())
     assert back.to_pydict() == table.to_pydict()
 
 
@@ -56,35 +56,35 @@ def test_one_empty_column_keeps_its_records(tmp_path):
 
 
 def test_unmasked_columns_are_written_as_they_were_read(tmp_path):
-    path = written(tmp_path, "zip,price,age\n00701,1.50,7\n01234,2.00,8\n")
+    path = write_text(tmp_path, "zip,price,age\n00701,1.50,7\n01234,2.00,8\n")
     table = read(path, numbers=["age"])
     assert table.column("zip").to_pylist() == ["00701", "01234"]
     assert table.column("price").to_pylist() == ["1.50", "2.00"]
     assert table.column("age").to_pylist() == [7, 8]
 
 
-def test_types_are_found_cell_by_cell(tmp_path):
-    path = written(tmp_path, "a,b,c,d\n1,1.5,x,\n-2,1e3,2,\n+3,.5,3,\n")
+def test_the_type_of_a_column_follows_from_all_its_cells(tmp_path):
+    path = write_text(tmp_path, "a,b,c,d\n1,1.5,x,\n-2,1e3,2,\n+3,.5,3,\n")
     table = read(path)
     assert [str(kind) for kind in table.schema.types] == ["int64", "double", "string", "string"]
     assert table.column("b").to_pylist() == [1.5, 1000.0, 0.5]
 
 
 def test_an_empty_cell_is_missing_and_no_number_stands_for_missing(tmp_path):
-    table = read(written(tmp_path, "a,b\n1,-999\n,2\n"))
+    table = read(write_text(tmp_path, "a,b\n1,-999\n,2\n"))
     assert table.column("a").to_pylist() == [1, None]
     assert table.column("b").to_pylist() == [-999, 2]
 
 
 def test_a_declared_missing_marker_is_used(tmp_path):
-    path = written(tmp_path, "a\n1\nNA\n")
+    path = write_text(tmp_path, "a\n1\nNA\n")
     assert read(path).column("a").to_pylist() == ["1", "NA"]
     assert read(path, dialect=Dialect(missing="NA")).column("a").to_pylist() == [1, None]
 
 
 def test_decimal_comma_and_semicolon(tmp_path):
     dialect = Dialect(separator=";", decimal=",")
-    path = written(tmp_path, "a;b\n1,5;x\n-2,25;y\n")
+    path = write_text(tmp_path, "a;b\n1,5;x\n-2,25;y\n")
     table = read(path, dialect=dialect)
     assert table.column("a").to_pylist() == [1.5, -2.25]
     again = tmp_path / "again.csv"
@@ -94,7 +94,7 @@ def test_decimal_comma_and_semicolon(tmp_path):
 
 def test_decimal_points_under_a_decimal_comma_are_text(tmp_path):
     table = read(
-        written(tmp_path, "a\n1.500\n2.000\n"), dialect=Dialect(separator=";", decimal=",")
+        write_text(tmp_path, "a\n1.500\n2.000\n"), dialect=Dialect(separator=";", decimal=",")
     )
     assert table.column("a").to_pylist() == ["1.500", "2.000"]
 
@@ -102,7 +102,7 @@ def test_decimal_points_under_a_decimal_comma_are_text(tmp_path):
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16", "utf-8-sig", "utf-8"])
 def test_encodings_round_trip(tmp_path, encoding):
     dialect = Dialect(encoding=encoding)
-    path = written(tmp_path, "größe,ort\n1,Málaga\n", encoding=encoding)
+    path = write_text(tmp_path, "größe,ort\n1,Málaga\n", encoding=encoding)
     table = read(path, dialect=dialect)
     assert table.to_pydict() == {"größe": [1], "ort": ["Málaga"]}
     assert round_trip(table, tmp_path / "b.csv", dialect).equals(table)
@@ -119,7 +119,7 @@ def test_files_of_pandas_and_polars_are_read_exactly(tmp_path):
         pd.testing.assert_frame_equal(read(tmp_path / name).to_pandas(), frame, check_dtype=False)
 
 
-def test_pandas_and_polars_read_our_files_exactly(tmp_path):
+def test_pandas_and_polars_read_written_files_exactly(tmp_path):
     rng = np.random.default_rng(1)
     table = pa.table({"x": rng.normal(size=50) / 3, "t": ['a "b", c\nd'] * 50})
     path = tmp_path / "t.csv"
@@ -131,16 +131,19 @@ def test_pandas_and_polars_read_our_files_exactly(tmp_path):
 
 
 def test_windows_line_ends_are_read(tmp_path):
-    assert read(written(tmp_path, "a,b\r\n1,x\r\n")).to_pydict() == {"a": [1], "b": ["x"]}
+    assert read(write_text(tmp_path, "a,b\r\n1,x\r\n")).to_pydict() == {"a": [1], "b": ["x"]}
 
 
-def test_blank_lines_hold_no_record_but_in_one_column_a_missing_value(tmp_path):
-    assert read(written(tmp_path, "a,b\n1,2\n\n3,4\n\n")).to_pydict() == {"a": [1, 3], "b": [2, 4]}
-    assert read(written(tmp_path, "a\n1\n\n3\n")).to_pydict() == {"a": [1, None, 3]}
+def test_blank_lines_are_skipped_except_in_a_table_of_one_column(tmp_path):
+    assert read(write_text(tmp_path, "a,b\n1,2\n\n3,4\n\n")).to_pydict() == {
+        "a": [1, 3],
+        "b": [2, 4],
+    }
+    assert read(write_text(tmp_path, "a\n1\n\n3\n")).to_pydict() == {"a": [1, None, 3]}
 
 
-def test_digits_that_64_bits_cannot_hold_stay_text(tmp_path):
-    path = written(tmp_path, "a\n12345678901234567890123\n1\n")
+def test_whole_numbers_beyond_64_bits_stay_text(tmp_path):
+    path = write_text(tmp_path, "a\n12345678901234567890123\n1\n")
     assert read(path).column("a").to_pylist() == ["12345678901234567890123", "1"]
 
 
@@ -158,7 +161,7 @@ def test_digits_that_64_bits_cannot_hold_stay_text(tmp_path):
 )
 def test_malformed_tables_are_refused(tmp_path, text, code, attributes):
     with raises(FileError, code, **attributes):
-        read(written(tmp_path, text))
+        read(write_text(tmp_path, text))
 
 
 @pytest.mark.parametrize(
@@ -169,37 +172,37 @@ def test_malformed_tables_are_refused(tmp_path, text, code, attributes):
         'a,b\n1,"x\\"y"\n',
     ],
 )
-def test_a_quotation_mark_that_would_swallow_records_is_refused(tmp_path, text):
+def test_a_quotation_mark_that_would_merge_records_is_refused(tmp_path, text):
     with raises(FileError, "stray-quotation-mark"):
-        read(written(tmp_path, text))
+        read(write_text(tmp_path, text))
 
 
-def test_the_faulty_line_is_counted_in_lines_of_the_file(tmp_path):
+def test_a_malformed_line_is_reported_by_its_number_in_the_file(tmp_path):
     with raises(FileError, "ragged-line", line=4, fields=1, expected=2):
-        read(written(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
+        read(write_text(tmp_path, 'a,b\n1,"x\ny"\n3\n'))
 
 
 def test_a_utf_16_file_is_recognised(tmp_path):
     with raises(FileError, "wrong-encoding", encoding="utf-16"):
-        read(written(tmp_path, "a,b\n1,2\n", encoding="utf-16"))
+        read(write_text(tmp_path, "a,b\n1,2\n", encoding="utf-16"))
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path):
     with raises(ColumnError, "name-twice", column="a"):
-        read(written(tmp_path, "a,a\n1,2\n"))
+        read(write_text(tmp_path, "a,a\n1,2\n"))
 
 
-def test_a_wrong_encoding_is_named_with_a_way_out(tmp_path):
-    in_header = written(tmp_path, "größe\n1\n", encoding="latin-1")
+def test_a_wrong_encoding_is_refused_with_one_to_try(tmp_path):
+    in_header = write_text(tmp_path, "größe\n1\n", encoding="latin-1")
     with raises(FileError, "wrong-encoding", encoding="latin-1"):
         read(in_header)
-    in_cell = written(tmp_path, "a\nMálaga\n", encoding="latin-1")
+    in_cell = write_text(tmp_path, "a\nMálaga\n", encoding="latin-1")
     with raises(FileError, "wrong-encoding"):
         read(in_cell)
 
 
 def test_an_error_never_shows_a_value(tmp_path):
-    path = written(tmp_path, "a,b\nsecret,2\nsecret\n")
+    path = write_text(tmp_path, "a,b\nsecret,2\nsecret\n")
     with pytest.raises(FileError) as caught:
         read(path)
     assert "secret" not in str(caught.value)

@@ -1,4 +1,4 @@
-"""Tables of any kind."""
+"""Tables of every library: matrices, codes, comparison and new values."""
 
 import numpy as np
 import pandas as pd
@@ -14,15 +14,15 @@ from shoal.frame.comparison import column_differs, same_values
 from shoal.frame.description.summaries import finite_values
 from shoal.frame.replacement import RowGather, with_values
 
-KINDS = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
-every_kind = pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+LIBRARIES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
+every_library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
 
 
 def matrix(data, columns):
     return tables.matrix(tables.open_frame(data), columns)
 
 
-@every_kind
+@every_library
 def test_columns_become_a_matrix(make):
     X = matrix(make({"a": [1, 2], "t": ["x", "y"], "b": [0.5, 1.5]}), ["b", "a"])
     assert X.tolist() == [[0.5, 1.0], [1.5, 2.0]]
@@ -30,7 +30,7 @@ def test_columns_become_a_matrix(make):
     assert X.flags.c_contiguous
 
 
-@every_kind
+@every_library
 def test_missing_values_are_counted_and_refused(make):
     data = make({"a": [1.0, None, None], "b": [1, 2, 3], "c": [None, 0.5, 1.5]})
     with raises(InputError, "missing-values", column="a", count=2):
@@ -49,13 +49,13 @@ def test_nan_is_missing_too():
         matrix(nullable, ["a"])
 
 
-@every_kind
+@every_library
 def test_infinities_are_refused(make):
     with raises(InputError, "infinite-values", column="a", count=1):
         matrix(make({"a": [1.0, float("inf")]}), ["a"])
 
 
-@every_kind
+@every_library
 @pytest.mark.parametrize(
     ("values", "code"), [(["x", "y"], "text-among-numbers"), ([True, False], "no-numbers")]
 )
@@ -64,7 +64,7 @@ def test_non_numeric_columns_are_refused(make, values, code):
         matrix(make({"t": values}), ["t"])
 
 
-@every_kind
+@every_library
 def test_an_unknown_column_is_refused_with_a_suggestion(make):
     with raises(ColumnError, "no-such-column", column="z") as caught:
         matrix(make({"age": [1], "size": [2]}), ["z"])
@@ -92,39 +92,39 @@ def test_objects_other_than_tables_are_refused(data):
         tables.open_frame(data)
 
 
-def test_a_lazy_table_is_refused_with_a_way_out():
+def test_a_lazy_table_is_refused():
     with raises(InputError, "not-a-table"):
         tables.open_frame(pl.LazyFrame({"a": [1]}))
 
 
-@every_kind
+@every_library
 def test_a_table_without_records_is_refused(make):
     with raises(InputError, "no-records"):
         tables.open_frame(make({"a": []}))
 
 
 def test_whole_numbers_that_a_float_cannot_hold_are_refused():
-    for make in KINDS.values():
+    for make in LIBRARIES.values():
         with raises(InputError, "whole-numbers-too-large"):
             matrix(make({"a": [1, 2**53 + 1]}), ["a"])
     with raises(InputError, "values-too-large"):
         matrix(pd.DataFrame({"a": [1, 1e301]}), ["a"])
 
 
-@every_kind
+@every_library
 def test_whole_numbers_beyond_a_float_are_described_and_compared(make):
-    one, other = (tables.open_frame(make({"a": [2**60, last]})) for last in (7, 8))
-    assert finite_values(one, "a").tolist() == [2.0**60, 7.0]
-    assert same_values(one, other, "a").tolist() == [True, False]
-    assert value_ranks(one, "a").tolist() == [2.0**60, 7.0]
-    assert tables.floats(one["a"]).tolist() == [2.0**60, 7.0]
-    assert not column_differs(one, one, "a")
-    assert column_differs(one, other, "a")
+    original, changed = (tables.open_frame(make({"a": [2**60, last]})) for last in (7, 8))
+    assert finite_values(original, "a").tolist() == [2.0**60, 7.0]
+    assert same_values(original, changed, "a").tolist() == [True, False]
+    assert value_ranks(original, "a").tolist() == [2.0**60, 7.0]
+    assert tables.floats(original["a"]).tolist() == [2.0**60, 7.0]
+    assert not column_differs(original, original, "a")
+    assert column_differs(original, changed, "a")
     last_bit = tables.open_frame(make({"a": [2**60 + 1, 7]}))
-    assert column_differs(one, last_bit, "a")
+    assert column_differs(original, last_bit, "a")
 
 
-@every_kind
+@every_library
 def test_equal_values_have_equal_codes(make):
     data = make({"t": ["x", "y", "x", None, None], "n": [1, 1, 1, 2, 2]})
     columns = codes(tables.open_frame(data), ["t", "n"])
@@ -133,7 +133,7 @@ def test_equal_values_have_equal_codes(make):
     assert columns[:, 1].tolist() == [0, 0, 0, 1, 1]
 
 
-@every_kind
+@every_library
 def test_keys_are_equal_where_codes_are(make):
     nan = float("nan")
     data = {
@@ -153,7 +153,7 @@ def test_a_matrix_can_be_stored_by_column():
     assert X.tolist() == [[1.0, 0.5, 1.0], [2.0, 1.5, 2.0]]
 
 
-def test_categories_have_codes_in_every_kind_of_table():
+def test_categories_have_codes_in_every_library_of_table():
     values = ["x", "y", "x", None]
     for data in (
         pd.DataFrame({"t": pd.Categorical(values)}),
@@ -182,8 +182,8 @@ def test_an_arrow_table_is_released_without_its_metadata():
     assert tables.to_native(tables.open_frame(with_metadata)).schema.metadata is None
 
 
-@every_kind
-def test_new_values_change_nothing_else(make):
+@every_library
+def test_new_values_leave_the_other_columns_unchanged(make):
     data = make({"t": ["x", "y"], "a": [1, 2], "b": [3.0, 4.0]})
     changed = with_values(tables.open_frame(data), {"a": np.array([1.5, 1.5])}).to_native()
     assert type(changed) is type(data)
@@ -235,9 +235,9 @@ def type_of(frame):
     "kind", ["float64", "Float64", "double[pyarrow]", "Int64", "int64[pyarrow]"]
 )
 def test_pandas_keeps_its_storage_of_numbers(kind):
-    old = pd.DataFrame({"x": pd.array([1, 2, 3], dtype=kind)}, index=[7, 8, 9])
-    new = np.array([4, 5, 6], dtype="int64" if kind.lower().startswith("int") else "float64")
-    shown = with_values(tables.open_frame(old), {"x": new}).to_native()
-    assert str(shown["x"].dtype) == kind
-    assert shown["x"].tolist() == [4, 5, 6]
-    assert old["x"].tolist() == [1, 2, 3]
+    original = pd.DataFrame({"x": pd.array([1, 2, 3], dtype=kind)}, index=[7, 8, 9])
+    new_values = np.array([4, 5, 6], dtype="int64" if kind.lower().startswith("int") else "float64")
+    released = with_values(tables.open_frame(original), {"x": new_values}).to_native()
+    assert str(released["x"].dtype) == kind
+    assert released["x"].tolist() == [4, 5, 6]
+    assert original["x"].tolist() == [1, 2, 3]

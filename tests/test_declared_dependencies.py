@@ -1,4 +1,4 @@
-"""Everything that is imported is declared in pyproject.toml, where it is imported from."""
+"""Every imported library is declared in pyproject.toml, as a dependency of all or of an extra."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OWN = {"shoal", "reproduction", "conftest", "fuzz", "twins", "tests", "making"}
-# Extra of pyproject.toml -> the packages that may import it; every other import is for all users.
+# The packages that may import each extra; everything else must be a base dependency.
 EXTRAS = {
     "app": {"app"},
     "duckdb": {"io"},
@@ -27,26 +27,29 @@ EXTRAS = {
     "splink": {"metrics"},
     "sql": {"io"},
 }
-# A table of polars is made for those who ask for it; rivals.py makes environments of its own.
-ELSEWHERE = {
+# Datasets are returned as polars tables on request; rivals.py creates its own environments.
+EXCEPTIONS = {
     "datasets": {"polars"},
     "rivals.py": {"anonypyx", "k_means_constrained"},
 }
 
 
-def normal(requirement: str) -> str:
-    """Return the name of a distribution as registries compare it."""
+def normalise(requirement: str) -> str:
+    """Return the normalised name of a distribution, without version and extras."""
     name = re.match(r"[\w.-]+", requirement).group()
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def required(requirements) -> set[str]:
-    return {normal(entry) for entry in requirements if isinstance(entry, str)}
+    return {normalise(entry) for entry in requirements if isinstance(entry, str)}
 
 
 @cache
 def distributions() -> dict[str, set[str]]:
-    return {name: {normal(d) for d in all_} for name, all_ in packages_distributions().items()}
+    return {
+        name: {normalise(entry) for entry in entries}
+        for name, entries in packages_distributions().items()
+    }
 
 
 @cache
@@ -62,10 +65,10 @@ def libraries(path: Path) -> set[str]:
             names |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
             names.add(node.module.split(".")[0])
-    beside = stems(ROOT / "tests") | stems(ROOT / "docs")
+    local_modules = stems(ROOT / "tests") | stems(ROOT / "docs")
     if not (path.parent / "__init__.py").exists():
-        beside |= stems(path.parent)
-    return names - set(sys.stdlib_module_names) - OWN - beside
+        local_modules |= stems(path.parent)
+    return names - set(sys.stdlib_module_names) - OWN - local_modules
 
 
 BASE = required(PROJECT["project"]["dependencies"])
@@ -84,22 +87,25 @@ def undeclared(path: Path, declared: set[str]) -> set[str]:
 @pytest.mark.parametrize("folder", sorted(p.name for p in (ROOT / "src/shoal").iterdir()))
 def test_what_the_package_imports_is_a_dependency(folder):
     extras = set().union(*(OPTIONAL[extra] for extra in EXTRAS if folder in EXTRAS[extra]))
-    place = ROOT / "src" / "shoal" / folder
-    for path in place.rglob("*.py") if place.is_dir() else {place} - {place.with_suffix(".typed")}:
-        assert undeclared(path, BASE | extras) <= ELSEWHERE.get(folder, set()), path
+    package = ROOT / "src" / "shoal" / folder
+    paths = package.rglob("*.py") if package.is_dir() else {package} - {package.parent / "py.typed"}
+    for path in paths:
+        assert undeclared(path, BASE | extras) <= EXCEPTIONS.get(folder, set()), path
 
 
 @pytest.mark.parametrize("folder", ["tests", "reproduction", "benchmarks", "docs", "examples"])
 def test_what_developers_run_is_a_dependency_or_in_their_group(folder):
     everything = BASE | DEVELOPMENT | set().union(*OPTIONAL.values())
     for path in (ROOT / folder).rglob("*.py"):
-        assert undeclared(path, everything) <= ELSEWHERE.get(path.name, set()), path
+        assert undeclared(path, everything) <= EXCEPTIONS.get(path.name, set()), path
 
 
 def test_every_dependency_is_imported():
     files = list((ROOT / "src").rglob("*.py"))
-    provided = set().union(*(distributions().get(n, {n}) for p in files for n in libraries(p)))
-    # SQLAlchemy imports the driver by itself.
+    provided = set().union(
+        *(distributions().get(name, {name}) for path in files for name in libraries(path))
+    )
+    # SQLAlchemy imports the driver of PostgreSQL.
     assert BASE | set().union(*OPTIONAL.values()) - {"psycopg"} <= provided
 
 
@@ -111,6 +117,6 @@ def test_the_tests_have_every_extra():
     installed = re.search(
         r"--editable '\.\[([\w,]+)\]' --group dev", (ROOT / "Makefile").read_text()
     )[1]
-    # Spark weighs half a gigabyte and needs Java; `make test-spark` installs it.
+    # Spark is half a gigabyte and needs Java; `make test-spark` installs it.
     extras = set(PROJECT["project"]["optional-dependencies"]) - {"spark"}
     assert sorted(installed.split(",")) == sorted(extras)

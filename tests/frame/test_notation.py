@@ -1,4 +1,4 @@
-"""Dates, numbers and codes as people write them."""
+"""Numbers, dates and codes as people write them in text."""
 
 import datetime as dt
 
@@ -20,17 +20,18 @@ from shoal.frame.tables import open_frame
 from shoal.frame.types import Type, as_types
 
 dates = st.lists(st.dates(dt.date(1900, 1, 1), dt.date(2068, 12, 31)), min_size=1, max_size=8)
-WRITTEN = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y%m%d", "%d %b %Y", "%b %d, %Y",
+DATE_FORMATS = ["%Y-%m-%d", "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%Y%m%d", "%d %b %Y", "%b %d, %Y",
            "%d%b%Y", "%Y/%m/%d", "%d/%m/%Y %H:%M", "%Y-%m", "%m/%Y", "%B %Y"]  # fmt: skip
 
 
-@given(days=dates, form=st.sampled_from(WRITTEN))
-def test_the_format_that_wrote_dates_is_recognised(days, form):
-    formats = possible_formats([day.strftime(form) for day in days])
-    read = [[dt.datetime.strptime(day.strftime(form), form) for day in days]]
+@given(days=dates, date_format=st.sampled_from(DATE_FORMATS))
+def test_the_format_that_wrote_dates_is_recognised(days, date_format):
+    texts = [day.strftime(date_format) for day in days]
+    formats = possible_formats(texts)
+    expected = [dt.datetime.strptime(text, date_format) for text in texts]
     assert any(
-        [dt.datetime.strptime(day.strftime(form), one or "%Y-%m-%d") for day in days] == read[0]
-        for one in formats
+        [dt.datetime.strptime(text, possible or "%Y-%m-%d") for text in texts] == expected
+        for possible in formats
     )
     if len(formats) > 1:
         assert all(day.day <= 12 for day in days)
@@ -64,7 +65,7 @@ def test_dates_are_ranked_by_their_day(values, declared, days):
     np.testing.assert_allclose(read, days)
 
 
-def test_a_cell_that_is_no_date_is_named_by_its_record():
+def test_a_cell_that_is_not_a_date_is_reported_by_its_record():
     frame = open_frame(pd.DataFrame({"when": ["31/12/2020", "30/12/2020", "12.2020"]}))
     with raises(InputError, code="not-a-date", count=1, record=3):
         read_column(frame, "when", Type("date", format="%d/%m/%Y"))
@@ -105,7 +106,7 @@ def test_whole_numbers_are_dates_only_if_all_of_them_are():
         ([], ".", None),
     ],
 )
-def test_numbers_are_read_where_the_whole_column_agrees(texts, decimal, numbers):
+def test_numbers_are_parsed_if_all_cells_have_one_style(texts, decimal, numbers):
     assert parse_numerals(texts, decimal)[0] == numbers
 
 
@@ -147,7 +148,7 @@ def test_prefixes_are_a_hierarchy():
     np.testing.assert_allclose(distance[0], [0, 1 / 3, 1, 2 / 3])
 
 
-def test_open_ends_are_ordinal():
+def test_numbers_with_open_ends_are_ordinal():
     ages = pa.array(["18", "90+", "7", "under 5"])
     assert decide_kind("age", ages).kind == "ordinal"
     read = read_column(open_frame(pa.table({"age": ages})), "age", Type("ordinal"))
@@ -165,7 +166,7 @@ def test_open_ends_with_and_under_are_ordinal_and_come_before_the_number():
     assert decide_kind("age", pa.array(["6", "over 5 or less"])).kind == "nominal"
 
 
-def test_text_among_numbers_is_refused_with_its_record():
+def test_text_among_numbers_is_refused_by_its_record():
     frame = open_frame(pd.DataFrame({"pay": ["$5", "$7", "n.a.", "$8"] * 3}))
     with raises(ColumnError, code="text-disguises-values", record=3, count=9):
         read_column(frame, "pay")

@@ -1,4 +1,4 @@
-"""Options in messages, in the words of the interface in use."""
+"""Options in messages, in the notation of the interface in use."""
 
 import ast
 import inspect
@@ -44,11 +44,11 @@ partition = { method = "mdav", k = 2 }
 def flags(name):
     """Return the options that a command takes."""
     command = typer.main.get_command(cli.app).commands[name]
-    return {flag for one in command.params for flag in one.opts}
+    return {flag for parameter in command.params for flag in parameter.opts}
 
 
 def options_in_messages():
-    """Return where an exception or a warning names an option."""
+    """Yield the options that exceptions and warnings name, each with its file."""
     for path in sorted(SOURCE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Raise | ast.Call):
@@ -106,8 +106,8 @@ def test_options_recommended_by_the_command_line_work(tmp_path, monkeypatch):
     words = ["mask", "in.csv", "out.csv", "-c", "age", "-c", "wage", "-k", "2"]
     result = CliRunner().invoke(cli.app, [*words, *command_wording("missing", '"drop"').split()])
     assert result.exit_code == 0, result.stderr
-    both = [*words, "--force", "--missing", "drop", "--set", "missing=impute"]
-    assert CliRunner().invoke(cli.app, both).exit_code == 2
+    contradiction = [*words, "--force", "--missing", "drop", "--set", "missing=impute"]
+    assert CliRunner().invoke(cli.app, contradiction).exit_code == 2
 
 
 def test_the_page_names_its_fields(tmp_path, monkeypatch):

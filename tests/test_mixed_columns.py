@@ -1,4 +1,4 @@
-"""Tables of every kind of column and missing values: every method, library and interface."""
+"""Tables of mixed columns with missing values, in every method, library and interface."""
 
 import csv
 import datetime as dt
@@ -293,9 +293,9 @@ def test_categories_and_numbers_preserve_dependence_together(survey):
 def folder(survey, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [",".join([*COLUMNS, "note"])]
-    for at, row in enumerate(holed(survey, share=0.04).to_pylist()):
+    for i, row in enumerate(holed(survey, share=0.04).to_pylist()):
         cells = ["" if row[name] is None else str(row[name]) for name in COLUMNS]
-        lines.append(",".join([*cells, f"00{at}"]))
+        lines.append(",".join([*cells, f"00{i}"]))
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
     (tmp_path / "towns.csv").write_text("\n".join(";".join(row) for row in TREE) + "\n")
     return tmp_path
@@ -358,7 +358,7 @@ partition = {{ method = "auto", k = 3 }}
 
 def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = ["zip,x", *(f"00{at % 2},{at}" for at in range(8))]
+    lines = ["zip,x", *(f"00{i % 2},{i}" for i in range(8))]
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
     command = "mask in.csv out.csv -c zip -c x -k 2 --type zip=nominal"
     result = CliRunner().invoke(app, command.split())

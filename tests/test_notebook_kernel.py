@@ -14,8 +14,8 @@ from shoal import _progress as progress
 
 @progress.shows_progress
 def work():
-    for at in range(20):
-        progress.report("comparing", at, 20)
+    for i in range(20):
+        progress.report("comparing", i, 20)
         time.sleep(0.05)
     return "done"
 """

@@ -1,4 +1,4 @@
-"""The figures of the chapters are what the code draws from the survey."""
+"""The committed figures of the chapters equal those that the code draws."""
 
 import importlib.util
 import re
@@ -19,10 +19,10 @@ _spec.loader.exec_module(figures)
 def test_the_committed_figure_is_what_the_code_draws(name):
     committed = (DOCS / "pictures" / f"understand-{name}.svg").read_bytes()
     assert len(committed) < 200_000
-    maker = re.search(rb"Matplotlib v([\w.]+)", committed)[1].decode()
-    if maker != matplotlib.__version__:
+    version = re.search(rb"Matplotlib v([\w.]+)", committed)[1].decode()
+    if version != matplotlib.__version__:
         skip_or_fail_in_ci(
-            f"The figures are drawn by matplotlib {maker}: take that, or run docs/figures.py."
+            f"The figures are drawn by matplotlib {version}: take that, or run docs/figures.py."
         )
     assert figures.draw(name) == committed, "run docs/figures.py"
 

@@ -1,4 +1,4 @@
-"""No trace of the original remains beside the released values: types, labels and buffers."""
+"""Values of the original that are not released are in no type, label or buffer of a release."""
 
 import io
 import json
@@ -60,7 +60,7 @@ FRAMES = {
     "arrow": lambda: pa.Table.from_pandas(pandas_frame()),
     "arrow ordered": lambda: pa.Table.from_pandas(pandas_frame(ordered=True)).select(["town"]),
     "arrow in pieces": lambda: pa.concat_tables(
-        [pa.Table.from_pandas(pandas_frame()).slice(at, 7) for at in (0, 7)]
+        [pa.Table.from_pandas(pandas_frame()).slice(i, 7) for i in (0, 7)]
     ),
     "polars": lambda: polars_frame(pl.Categorical),
     "polars enum": lambda: polars_frame(pl.Enum(KNOWN)),
@@ -73,8 +73,8 @@ def as_arrow(data):
     return data.to_arrow() if isinstance(data, pl.DataFrame) else data
 
 
-def everything(data):
-    """Return all that a table says, types and buffers included."""
+def all_bytes(data):
+    """Return everything that a table stores, including types and buffers."""
     table = as_arrow(data)
     parts = [str(getattr(data, "dtypes", "")).encode(), str(table.schema).encode()]
     for column in table.columns:
@@ -92,20 +92,20 @@ def everything(data):
 def test_a_masked_table_has_only_the_released_categories(kind, missing):
     data = FRAMES[kind]()
     released = suppressed(data, "town") if missing else masked(data)
-    assert b"Secret" in everything(data)
-    assert b"Secret" not in everything(released)
+    assert b"Secret" in all_bytes(data)
+    assert b"Secret" not in all_bytes(released)
     assert {"Porto", "Faro"} == set(as_arrow(released)["town"].drop_null().to_pylist())
     assert type(released["town"]) is type(data["town"])
 
 
-def test_the_order_of_categories_stays():
+def test_the_order_of_categories_is_kept():
     released = masked(FRAMES["pandas ordered"]())
     assert released["town"].cat.ordered
     assert released["town"].cat.categories.tolist() == ["Porto", "Faro"]
     assert masked(FRAMES["polars enum"]())["town"].dtype == pl.Enum(["Porto", "Faro"])
 
 
-def test_the_code_book_of_an_unchanged_column_stays():
+def test_the_code_book_of_an_unchanged_column_is_kept():
     data = pandas_frame()
     data["free"] = pd.Categorical(["low"] * 14, ["low", "high"], ordered=True)
     assert masked(data)["free"].dtype == data["free"].dtype
@@ -136,8 +136,10 @@ def test_a_suppressed_cell_holds_nothing(kind):
     data = NUMBERS[kind]()
     released = suppressed(data, "x")
     array = getattr(released["x"], "array", None)
-    beneath = getattr(array, "_data", None)  # the values of a nullable array of pandas
-    actual = everything(released) + (b"" if beneath is None else np.asarray(beneath).tobytes())
+    hidden_values = getattr(array, "_data", None)  # the values of a nullable array of pandas
+    actual = all_bytes(released)
+    if hidden_values is not None:
+        actual += np.asarray(hidden_values).tobytes()
     assert as_arrow(released)["x"].null_count >= 2
     assert not any(secret in actual for secret in HIDDEN)
 
@@ -151,7 +153,7 @@ def test_a_column_without_any_value_holds_nothing(kind):
     all_rows = RowGather(np.arange(14), np.ones(14, bool))
     released = to_native(with_values(open_frame(data), {"x": all_rows}))
     assert as_arrow(released)["x"].null_count == 14
-    assert not any(secret in everything(released) for secret in HIDDEN)
+    assert not any(secret in all_bytes(released) for secret in HIDDEN)
 
 
 @given(st.lists(st.none() | st.sampled_from("abcd"), min_size=1), st.integers(0, 3))
@@ -170,11 +172,11 @@ def test_values_beneath_missing_cells_are_not_written(tmp_path):
         pa.int64(), 14, [pa.array([True] * 12 + [False] * 2).buffers()[1], pa.py_buffer(
             np.array(CODES, np.int64).tobytes())]
     )  # fmt: skip
-    table = pa.table({"free": raw, "x": [float(at) for at in range(14)]})
+    table = pa.table({"free": raw, "x": [float(i) for i in range(14)]})
     feather.write_feather(table, tmp_path / "in.feather", compression="uncompressed")
     assert np.int64(8888).tobytes() in (tmp_path / "in.feather").read_bytes()
     back = released(tmp_path / "in.feather", tmp_path / "out.feather", ["x"])
-    assert not any(secret in everything(feather.read_table(back)) for secret in HIDDEN)
+    assert not any(secret in all_bytes(feather.read_table(back)) for secret in HIDDEN)
 
 
 def released(source, target, columns, **options):
@@ -189,26 +191,26 @@ def released(source, target, columns, **options):
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("out", ["parquet", "feather"])
-@pytest.mark.parametrize("into", ["parquet", "feather"])
-def test_no_arrow_file_holds_unreleased_categories(tmp_path, into, out, ordered):
+@pytest.mark.parametrize("target_format", ["parquet", "feather"])
+@pytest.mark.parametrize("source_format", ["parquet", "feather"])
+def test_no_arrow_file_holds_unreleased_categories(tmp_path, source_format, target_format, ordered):
     data = pandas_frame(ordered=ordered)[["town"]].assign(age=np.arange(14.0))
-    source, target = tmp_path / f"in.{into}", tmp_path / f"out.{out}"
-    getattr(data, f"to_{into}")(source)
+    source, target = tmp_path / f"in.{source_format}", tmp_path / f"out.{target_format}"
+    getattr(data, f"to_{source_format}")(source)
     released(source, target, ["town", "age"])
-    table = pq.read_table(target) if out == "parquet" else feather.read_table(target)
-    assert b"Secret" not in everything(table)
-    back = getattr(pd, f"read_{out}")(target)
+    table = pq.read_table(target) if target_format == "parquet" else feather.read_table(target)
+    assert b"Secret" not in all_bytes(table)
+    back = getattr(pd, f"read_{target_format}")(target)
     assert set(back["town"].cat.categories) == {"Porto", "Faro"}
-    read = pl.read_parquet if out == "parquet" else pl.read_ipc
+    read = pl.read_parquet if target_format == "parquet" else pl.read_ipc
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         assert set(read(target)["town"].unique().to_list()) == {"Porto", "Faro"}
 
 
-def test_the_metadata_of_a_parquet_file_are_those_of_the_release(tmp_path):
+def test_a_parquet_file_has_the_metadata_of_the_release(tmp_path):
     data = pandas_frame()[["town"]].assign(age=[*np.arange(13.0), 1234567.0])
-    data["passport"] = [f"Secret {at}" for at in range(14)]
+    data["passport"] = [f"Secret {i}" for i in range(14)]
     table = pa.Table.from_pandas(data)
     entries = {**table.schema.metadata, b"about": b"Secret", b"extremes": b"0 to 1234567"}
     field = pa.field("age", pa.float64(), metadata={"max": "1234567.0", "unit": "years"})
@@ -221,30 +223,30 @@ def test_the_metadata_of_a_parquet_file_are_those_of_the_release(tmp_path):
     file = pq.ParquetFile(target)
     values = file.read()["age"].to_numpy()
     group = file.metadata.row_group(0)
-    for at in range(group.num_columns):
-        about = group.column(at).statistics
-        if group.column(at).path_in_schema == "age":
-            assert (about.min, about.max) == (values.min(), values.max())
+    for i in range(group.num_columns):
+        statistics = group.column(i).statistics
+        if group.column(i).path_in_schema == "age":
+            assert (statistics.min, statistics.max) == (values.min(), values.max())
         else:
-            assert {about.min, about.max} <= {"Porto", "Faro"}
+            assert {statistics.min, statistics.max} <= {"Porto", "Faro"}
     text = json.dumps({key.decode(): t.decode() for key, t in file.metadata.metadata.items()})
     schema = str(file.schema_arrow.metadata) + str([f.metadata for f in file.schema_arrow])
     for secret in ("Secret", "1234567", "passport"):
         assert secret not in text + schema
-    assert "years" in schema  # a harmless entry stays
+    assert "years" in schema  # a harmless entry is kept
 
 
 LABELLED = {"sav": pyreadstat.write_sav, "zsav": pyreadstat.write_sav, "dta": pyreadstat.write_dta}
 
 
-@pytest.mark.parametrize("out", [*LABELLED, "parquet", "feather"])
-@pytest.mark.parametrize("into", LABELLED)
-def test_no_file_holds_labels_of_unreleased_values(tmp_path, into, out):
+@pytest.mark.parametrize("target_format", [*LABELLED, "parquet", "feather"])
+@pytest.mark.parametrize("source_format", LABELLED)
+def test_no_file_holds_labels_of_unreleased_values(tmp_path, source_format, target_format):
     data = pd.DataFrame({"town": CODES, "same": CODES, "age": np.arange(14.0)})
-    source, target = tmp_path / f"in.{into}", tmp_path / f"out.{out}"
-    options = {"compress": True} if into == "zsav" else {}
+    source, target = tmp_path / f"in.{source_format}", tmp_path / f"out.{target_format}"
+    options = {"compress": True} if source_format == "zsav" else {}
     labels = {"town": LABELS, "same": LABELS}
-    LABELLED[into](data, source, variable_value_labels=labels, **options)
+    LABELLED[source_format](data, source, variable_value_labels=labels, **options)
     released(
         source,
         target,
@@ -253,25 +255,25 @@ def test_no_file_holds_labels_of_unreleased_values(tmp_path, into, out):
         identifiers=["same"],
         unit="record",
     )
-    if out in LABELLED:
-        read = pyreadstat.read_dta if out == "dta" else pyreadstat.read_sav
-        back, about = read(target)
-        assert about.variable_value_labels == {"town": {1: "one", 2: "two"}}
+    if target_format in LABELLED:
+        read = pyreadstat.read_dta if target_format == "dta" else pyreadstat.read_sav
+        back, metadata = read(target)
+        assert metadata.variable_value_labels == {"town": {1: "one", 2: "two"}}
         assert set(back["town"]) == {1, 2}
     else:
-        table = pq.read_table(target) if out == "parquet" else feather.read_table(target)
+        table = pq.read_table(target) if target_format == "parquet" else feather.read_table(target)
         pairs = json.loads(table.schema.field("town").metadata[b"value_labels"])
         assert pairs == [[1, "one"], [2, "two"]]
     assert b"Secret" not in target.read_bytes()
 
 
-def test_labels_of_an_unchanged_column_and_of_text_stay_with_their_values(tmp_path):
+def test_labels_of_an_unchanged_column_and_of_text_are_kept(tmp_path):
     data = pd.DataFrame({"town": ["P"] * 7 + ["F"] * 6 + ["S"], "free": [1] * 14})
     labels = {"town": {"P": "Porto", "F": "Faro", "S": "Secret"}, "free": {1: "yes", 2: "no"}}
     pyreadstat.write_sav(data, tmp_path / "in.sav", variable_value_labels=labels)
     released(tmp_path / "in.sav", tmp_path / "out.sav", ["town"], types={"town": "nominal"})
-    about = pyreadstat.read_sav(tmp_path / "out.sav")[1]
-    assert about.variable_value_labels == {
+    metadata = pyreadstat.read_sav(tmp_path / "out.sav")[1]
+    assert metadata.variable_value_labels == {
         "town": {"P": "Porto", "F": "Faro"},
         "free": {1: "yes", 2: "no"},
     }

@@ -1,4 +1,4 @@
-"""The method that the page on contributing adds keeps the contract of all methods."""
+"""The example on the page on contributing is a method like all others."""
 
 import re
 import sys
@@ -20,7 +20,7 @@ PAGE = (Path(__file__).parents[1] / "docs" / "contribute.md").read_text(encoding
 
 
 class Module:
-    """A module of its own, so that the class can be pickled as a user's can."""
+    """A module of the example, so that its class can be pickled."""
 
     def __init__(self):
         self.__name__ = "halves"
@@ -93,11 +93,11 @@ def test_a_registered_method_is_one_in_plans_reports_and_comparisons(registered,
 
 
 class Nameless(Partitioner):
-    """Tells no facts."""
+    """A partitioner without facts."""
 
 
 class Lenient(MDAV):
-    """Would let a user forget k."""
+    """A partitioner with a default for k."""
 
     def __init__(self, k=3):
         self.k = k

@@ -1,4 +1,4 @@
-"""Arguments and tables that once ended in a traceback are refused or handled."""
+"""Unusual arguments and tables: refused with a message, or masked, but never a traceback."""
 
 import warnings
 
@@ -21,10 +21,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 DATA = pd.DataFrame({"a": [1.0, 2, 3, 4, 5, 6], "b": [3.0, 1, 2, 6, 5, 4], "h": list("xxyyzz")})
 ALL_MISSING = pd.DataFrame({"a": [np.nan] * 6, "b": [np.nan] * 6})
-NO_K = [None, float("inf"), float("nan"), "3", 2.5, -1, 0, True, [3], np.float64(3)]
+INVALID_K = [None, float("inf"), float("nan"), "3", 2.5, -1, 0, True, [3], np.float64(3)]
 
 
-@pytest.mark.parametrize("k", NO_K, ids=repr)
+@pytest.mark.parametrize("k", INVALID_K, ids=repr)
 @pytest.mark.parametrize(
     ("data", "options"),
     [
@@ -42,7 +42,7 @@ def test_an_invalid_k_is_refused_before_anything_is_done(data, options, k):
         shoal.microaggregate(data, ["a"], k=k, **options)
 
 
-@pytest.mark.parametrize("k", NO_K, ids=repr)
+@pytest.mark.parametrize("k", INVALID_K, ids=repr)
 @pytest.mark.parametrize("method", ["auto", "mdav", "blocked", "refine"])
 def test_a_step_and_a_partition_refuse_an_invalid_k(method, k):
     with raises(ParameterError, "parameter-not-accepted", parameter="k"):
@@ -59,10 +59,10 @@ WITHOUT_DISTANCE = {
     "interval": pd.DataFrame({"x": pd.interval_range(0, 4), "a": [1, 2, 3, 4]}),
     "complex": pd.DataFrame({"x": np.arange(4) + 1j, "a": [1, 2, 3, 4]}),
 }
-every_odd_column = pytest.mark.parametrize("name", WITHOUT_DISTANCE)
+every_column_without_distance = pytest.mark.parametrize("name", WITHOUT_DISTANCE)
 
 
-@every_odd_column
+@every_column_without_distance
 @pytest.mark.parametrize("kind", [None, "numeric", "nominal", "ordinal", "boolean", "date"])
 def test_columns_without_a_distance_are_refused_whatever_is_declared(name, kind):
     types = {} if kind is None else {"x": kind}
@@ -71,7 +71,7 @@ def test_columns_without_a_distance_are_refused_whatever_is_declared(name, kind)
     assert "'x'" in str(caught.value)
 
 
-@every_odd_column
+@every_column_without_distance
 def test_columns_without_a_distance_may_stand_beside_masked_ones(name):
     release = shoal.microaggregate(WITHOUT_DISTANCE[name], ["a"], k=2)
     assert release.measures["smallest_class"] == 2
