@@ -23,7 +23,7 @@ from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError, ShoalWarning
 from shoal.partitioners import METHODS
 
-KINDS = ("pandas", "polars", "pyarrow")
+LIBRARIES = ("pandas", "polars", "pyarrow")
 ORDER = ["none", "school", "college"]
 TREE = [["Porto", "north"], ["Braga", "north"], ["Faro", "south"], ["Beja", "south"]]
 TYPES = {
@@ -43,7 +43,7 @@ SCHEMA = {
     "moment": pa.timestamp("us", "UTC"),
 }
 COLUMNS = list(SCHEMA)
-MAKERS = {
+FROM_ARROW = {
     "pandas": lambda table: table.to_pandas(),
     "pandas arrow": lambda table: table.to_pandas(types_mapper=pd.ArrowDtype),
     "polars": pl.from_arrow,
@@ -52,6 +52,7 @@ MAKERS = {
 
 
 def optional(values, with_missing):
+    """Return a strategy that also gives None if values may be missing."""
     return st.one_of(st.none(), values) if with_missing else values
 
 
@@ -84,7 +85,7 @@ def mask(data, columns=COLUMNS, **options):
         return shoal.microaggregate(data, columns, **{"types": TYPES, **options})
 
 
-def as_arrow(data):
+def as_rows(data):
     """Return any table as rows of plain values, missing ones as None."""
     if isinstance(data, pd.DataFrame):
         data = pa.Table.from_pandas(data, preserve_index=False)
@@ -107,7 +108,7 @@ def smallest(rows, columns):
 )
 def test_every_kind_of_table_gives_one_release_and_keeps_k(table, k, missing):
     releases = {}
-    for kind, make in MAKERS.items():
+    for kind, make in FROM_ARROW.items():
         try:
             releases[kind] = mask(make(table), k=k, missing=missing)
         except InputError as reason:
@@ -116,10 +117,10 @@ def test_every_kind_of_table_gives_one_release_and_keeps_k(table, k, missing):
         assert k > 1 or missing == "drop"  # too few records are left
         assert set(releases.values()) == {releases["pyarrow"]}
         return
-    rows = as_arrow(releases["pyarrow"].data)
+    rows = as_rows(releases["pyarrow"].data)
     assert smallest(rows, COLUMNS) >= k
     for kind, release in releases.items():
-        assert as_arrow(release.data) == rows, kind
+        assert as_rows(release.data) == rows, kind
         assert release.measures == releases["pyarrow"].measures
         assert release.measures["smallest_class"] >= k
     assert releases["pyarrow"].data.schema.types[1:] == list(SCHEMA.values())[1:]
@@ -158,7 +159,7 @@ def survey():
     )
 
 
-def holed(table, seed=1, share=0.2):
+def with_missing_cells(table, seed=1, share=0.2):
     """Return the table with some cells missing."""
     rng = np.random.default_rng(seed)
     return pa.table(
@@ -172,15 +173,15 @@ def holed(table, seed=1, share=0.2):
     )
 
 
-def test_the_utilities_keep_k_with_their_states_and_months_in_every_kind_of_table():
-    """A real file of several kinds: 4,092 records, 51 states."""
+def test_the_utilities_table_keeps_k_in_every_library():
+    """The table has 4,092 records of several kinds of columns, and 51 states."""
     reference_matrix("eia")
     known = ["STATE", "MONTH", *shoal.datasets.COLUMNS["eia"]]
     options = {"k": 5, "types": {"MONTH": "ordinal"}, "confidential": []}
-    releases = [mask(shoal.datasets.eia(kind=kind), known, **options) for kind in KINDS]
-    first = as_arrow(releases[0].data)
+    releases = [mask(shoal.datasets.eia(kind=kind), known, **options) for kind in LIBRARIES]
+    first = as_rows(releases[0].data)
     assert smallest(first, known) >= 5
-    assert all(as_arrow(release.data) == first for release in releases)
+    assert all(as_rows(release.data) == first for release in releases)
     assert {row["MONTH"] for row in first} <= set(range(1, 13))
     assert releases[0].data["MONTH"].dtype == "int64"
     assert len({release.measures["information_loss"] for release in releases}) == 1
@@ -188,9 +189,9 @@ def test_the_utilities_keep_k_with_their_states_and_months_in_every_kind_of_tabl
 
 @pytest.mark.parametrize("missing", ["refuse", "own-groups", "impute", "drop"])
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, missing):
+def test_every_method_keeps_k_on_mixed_columns_or_refuses_them(survey, method, missing):
     k = 3 if signature_parameters(METHODS[method])["k"].accepts(3) else 2
-    table = survey if missing == "refuse" else holed(survey, share=0.05)
+    table = survey if missing == "refuse" else with_missing_cells(survey, share=0.05)
     table = table.slice(0, METHODS[method].facts.max_records or len(table))
     if method == "univariate":
         with raises(InputError, "sorts-by-categories", column="town", axes=3):
@@ -199,7 +200,7 @@ def test_every_method_keeps_k_on_mixed_columns_or_says_why_not(survey, method, m
     else:
         options = {}
     release = mask(table, k=k, method=method, missing=missing, **options)
-    assert smallest(as_arrow(release.data), COLUMNS) >= k
+    assert smallest(as_rows(release.data), COLUMNS) >= k
 
 
 @pytest.mark.parametrize(
@@ -217,23 +218,23 @@ def test_methods_that_sort_by_columns_refuse_categories(survey, options):
     with raises(InputError, "sorts-by-categories", column="letter", axes=2):
         mask(survey, ["letter"], k=3, **options)
     release = mask(survey, ["school"], k=3, **options)
-    assert smallest(as_arrow(release.data), ["school"]) >= 3
+    assert smallest(as_rows(release.data), ["school"]) >= 3
 
 
 def test_the_aggregate_of_a_group_depends_on_the_kind(survey):
     release = mask(survey, k=5)
-    rows, released = survey.to_pylist(), as_arrow(release.data)
+    rows, released = survey.to_pylist(), as_rows(release.data)
     letters = [row["letter"] for row in rows]
     for group in range(release.partitions[0].n_groups):
         members = np.flatnonzero(release.labels == group)
-        shown = released[members[0]]
+        released_row = released[members[0]]
         values = {name: [rows[i][name] for i in members] for name in COLUMNS}
-        assert shown["number"] == pytest.approx(np.mean(values["number"]))
+        assert released_row["number"] == pytest.approx(np.mean(values["number"]))
         middle = (len(members) - 1) // 2
-        assert shown["school"] == sorted(values["school"], key=ORDER.index)[middle]
-        assert shown["day"] == sorted(values["day"])[middle]
-        assert shown["moment"] == sorted(values["moment"])[middle]
-        assert shown["letter"] == min(
+        assert released_row["school"] == sorted(values["school"], key=ORDER.index)[middle]
+        assert released_row["day"] == sorted(values["day"])[middle]
+        assert released_row["moment"] == sorted(values["moment"])[middle]
+        assert released_row["letter"] == min(
             set(values["letter"]),
             key=lambda x: (-values["letter"].count(x), -letters.count(x), x),
         )
@@ -250,7 +251,7 @@ def test_the_loss_of_a_mixed_release_counts_every_column(survey):
     assert "linkage" in everything
     assert "information_loss" not in everything.remarks
     assert everything["linkage"] <= 1 / 3
-    # One group for all: nobody stands at a mean of categories, so more than all may be lost.
+    # In a single group no record equals the mean of categories, so the loss may exceed 100 %.
     whole = mask(survey, k=24)
     assert whole.measures["information_loss"] >= 100
     same = shoal.assess(survey, survey, quasi_identifiers=COLUMNS, types=TYPES)
@@ -272,7 +273,7 @@ def test_confidential_columns_have_the_order_that_is_declared(survey):
     assert closeness["order"] != closeness["none"]
 
 
-def test_a_numeric_code_that_is_declared_nominal_is_no_number(survey):
+def test_a_numeric_code_that_is_declared_nominal_is_categorical(survey):
     release = mask(survey, ["number", "code"], k=3)
     assert set(release.data["code"].to_pylist()) <= {1, 2, 3}
     assert list(release.measures["std_ratio"]) == ["number"]
@@ -280,20 +281,20 @@ def test_a_numeric_code_that_is_declared_nominal_is_no_number(survey):
 
 def test_categories_and_numbers_preserve_dependence_together(survey):
     release = mask(survey, ["number", "letter"], k=3, confidential=["code", "yes"], dependence=1.0)
-    alone = mask(survey, ["number", "letter"], k=3, confidential=["code", "yes"])
+    without_dependence = mask(survey, ["number", "letter"], k=3, confidential=["code", "yes"])
     pairs = list(zip(survey["code"].to_pylist(), survey["yes"].to_pylist(), strict=True))
 
-    def mixed(labels):
+    def n_mixed_pairs(labels):
         return sum(len({pairs[i] for i in np.flatnonzero(labels == g)}) for g in set(labels))
 
-    assert mixed(release.labels) < mixed(alone.labels)
+    assert n_mixed_pairs(release.labels) < n_mixed_pairs(without_dependence.labels)
 
 
 @pytest.fixture
 def folder(survey, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [",".join([*COLUMNS, "note"])]
-    for i, row in enumerate(holed(survey, share=0.04).to_pylist()):
+    for i, row in enumerate(with_missing_cells(survey, share=0.04).to_pylist()):
         cells = ["" if row[name] is None else str(row[name]) for name in COLUMNS]
         lines.append(",".join([*cells, f"00{i}"]))
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
@@ -356,7 +357,7 @@ partition = {{ method = "auto", k = 3 }}
     assert shoal.Plan.load("saved.toml") == plan
 
 
-def test_a_declared_code_stays_to_the_letter_in_a_text_table(tmp_path, monkeypatch):
+def test_a_declared_code_keeps_its_leading_zeros_in_a_text_table(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = ["zip,x", *(f"00{i % 2},{i}" for i in range(8))]
     (tmp_path / "in.csv").write_text("\n".join(lines) + "\n")
@@ -390,7 +391,7 @@ def test_assess_takes_types_on_the_command_line(folder):
         ({"letter": "date"}, InputError, "not-a-date"),
     ],
 )
-def test_bad_types_are_refused(survey, types, error, code):
+def test_invalid_types_are_refused(survey, types, error, code):
     with raises(error, code):
         mask(survey, k=3, types=types)
 
@@ -402,8 +403,8 @@ def test_numbers_that_have_no_geometric_mean_are_refused(survey):
     for group in range(release.partitions[0].n_groups):
         members = np.flatnonzero(release.labels == group)
         codes = [survey["code"][int(i)].as_py() for i in members]
-        shown = release.data["code"][int(members[0])].as_py()
-        assert shown == pytest.approx(np.exp(np.log(codes).mean()))
+        released_code = release.data["code"][int(members[0])].as_py()
+        assert released_code == pytest.approx(np.exp(np.log(codes).mean()))
 
 
 def test_a_trimmed_mean_needs_its_share(survey):
@@ -414,7 +415,7 @@ def test_a_trimmed_mean_needs_its_share(survey):
             mask(survey, ["number"], k=5, **options)
 
 
-def test_a_bad_type_is_a_usage_error_and_a_plan_error(folder):
+def test_an_invalid_type_is_a_usage_error_and_a_plan_error(folder):
     for option in ("town=nominl", "town", "town=hierarchy:none.csv", "nowhere=nominal"):
         command = ["mask", "in.csv", "out.csv", "-c", "town", "-k", "3", "--type", option]
         result = CliRunner().invoke(app, command)

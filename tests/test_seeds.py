@@ -19,7 +19,7 @@ from shoal.report.summary import summarise
 from shoal.report.text import whole_text
 from shoal.steps import STEPS, AddNoise, Hybridise, Microaggregate, Pram, RankSwap, Round, Swap
 
-KNOWN = ["surface", "employees"]
+KNOWN = ["surface", "employees"]  # to an attacker
 ROLES = {"company": "identifier", "turnover": "confidential", "net_profit": "confidential"}
 DRAWING_STEPS = {
     "add-noise": lambda **seed: AddNoise(KNOWN, 0.3, **seed),

@@ -22,7 +22,7 @@ from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
 from shoal.plan.deliver import deliver
 
 TOWNS = ["Porto"] * 6 + ["Faro"] * 6 + ["Secret Hamlet", "Secret Farm"]
-KNOWN = ["Porto", "Faro", "Secret Hamlet", "Secret Farm", "Secret Castle"]
+CATEGORIES = ["Porto", "Faro", "Secret Hamlet", "Secret Farm", "Secret Castle"]
 CODES = [1] * 6 + [2] * 6 + [8888, 9999]
 LABELS = {1: "one", 2: "two", 8888: "Secret Hamlet", 9999: "Secret Farm", 7777: "Secret Castle"}
 HIDDEN = [b"Secret", *(kind(n).tobytes() for kind in (np.int64, np.float64) for n in CODES[-2:])]
@@ -43,7 +43,7 @@ def suppressed(data, column):
 
 
 def pandas_frame(*, ordered=False):
-    towns = pd.Categorical(TOWNS, KNOWN, ordered=ordered)
+    towns = pd.Categorical(TOWNS, CATEGORIES, ordered=ordered)
     return pd.DataFrame({"town": towns, "free": pd.Categorical(["a"] * 14, ["a", "Secret"])})
 
 
@@ -63,7 +63,7 @@ FRAMES = {
         [pa.Table.from_pandas(pandas_frame()).slice(i, 7) for i in (0, 7)]
     ),
     "polars": lambda: polars_frame(pl.Categorical),
-    "polars enum": lambda: polars_frame(pl.Enum(KNOWN)),
+    "polars enum": lambda: polars_frame(pl.Enum(CATEGORIES)),
 }
 
 

@@ -18,7 +18,7 @@ from shoal.io.metadata import FileMetadata
 from shoal.io.text_tables.decimals import can_round, count_decimals, spelled_decimals
 from shoal.io.text_tables.numbers import parse_columns
 from shoal.io.text_tables.style import TextStyle
-from shoal.io.text_tables.types import type_columns
+from shoal.io.text_tables.types import convert_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +97,9 @@ class Source:
         long_integers: bool,
         untyped: Collection[str] = (),
     ) -> "Source":
-        """Return the source with the columns of a text table in the types that they show.
+        """Return the source with the columns of a text table converted to the types of their cells.
 
-        ``untyped`` columns stay text; `shoal.io.text_tables.types.type_columns` has the other
+        ``untyped`` columns stay text; `shoal.io.text_tables.types.convert_columns` has the other
         parameters.
         """
         if self.text_dialect is None:
@@ -111,7 +111,7 @@ class Source:
             for name, stated_type in columns.items()
             if name not in untyped and stated_type != "text"
         }
-        table = type_columns(
+        table = convert_columns(
             self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers
         )
         return replace(self, table=table)

@@ -1,8 +1,8 @@
-"""Types of the columns of a text table, for formats in which a column has a type.
+"""Types of the columns of a text table, inferred from their cells for formats that store types.
 
-A column has a type only if all its cells show it beyond doubt: ``007`` is a code, ``3,5`` in a
-table with decimal points is text, and so is a whole number with more digits than the target format
-stores exactly.
+A column is converted only if its cells leave no doubt: ``007`` is a code, ``3,5`` in a table with
+decimal points is text, and so is a whole number with more digits than the target format stores
+exactly.
 """
 
 from collections.abc import Collection, Mapping
@@ -31,7 +31,7 @@ _DATETIME_TYPES = {
 }
 
 
-def type_columns(
+def convert_columns(
     table: pa.Table,
     columns: Mapping[str, Any],
     dialect: Dialect,
@@ -39,15 +39,15 @@ def type_columns(
     dates: Collection[str],
     long_integers: bool,
 ) -> pa.Table:
-    """Return the table with those of ``columns`` that are text in the type that they show.
+    """Return the table with the text in ``columns`` converted to the type of its cells.
 
     Parameters
     ----------
     table : pyarrow.Table
         The table.
     columns : mapping of str to Type or None
-        The columns, with their declared types. Of nominal and ordinal columns, whole numbers
-        alone get a type; numeric columns may have leading zeros.
+        The columns, with their declared types. Nominal and ordinal columns are converted only to
+        whole numbers; numeric columns may have leading zeros.
     dialect : Dialect
         How numbers and missing values are written.
     dates : collection of str
@@ -63,17 +63,17 @@ def type_columns(
     for i, name in enumerate(table.column_names):
         column = table.column(i)
         if name in columns and pa.types.is_string(column.type):
-            typed = _to_shown_type(column, dialect, columns[name], dates=name in dates)
+            typed = _convert_column(column, dialect, columns[name], dates=name in dates)
             if typed is None or (not long_integers and _is_long(typed)):
                 typed = blank_to_null(column, dialect)
             table = table.set_column(i, name, typed)
     return table
 
 
-def _to_shown_type(
+def _convert_column(
     column: pa.ChunkedArray, dialect: Dialect, declared_type: Type | None, *, dates: bool
 ) -> pa.Array | None:
-    """Return a column of text in the type that it shows; None for text."""
+    """Return a column of text converted to the type of its cells; None if it stays text."""
     kind = None if declared_type is None else declared_type.kind
     if kind == "numeric":
         return parse_numbers(column, dialect)
