@@ -1,4 +1,9 @@
-"""Columns of any type as numbers that are compared: codes of equal values, and ranks."""
+"""Columns as integer codes, equal where the values are equal, and as ranks.
+
+Records are compared by `codes`, by the faster `keys`, or by `any_codes` where a column may have a
+type that Arrow does not represent; confidential values by `value_codes` or `codes_with_missing`;
+columns of several tables by `text_codes`.
+"""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -40,8 +45,8 @@ def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     for i, name in enumerate(columns):
         if frame[name].dtype.is_float():
             values = floats(frame[name])
-            for equal in (values == 0, np.isnan(values)):
-                encoded[equal, i] = encoded[equal, i].min(initial=len(frame))
+            for are_equal in (values == 0, np.isnan(values)):
+                encoded[are_equal, i] = encoded[are_equal, i].min(initial=len(frame))
     return encoded
 
 

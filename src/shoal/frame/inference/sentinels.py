@@ -8,7 +8,7 @@ from typing import Any
 from shoal.frame.notation.texts import text_of
 
 MIN_GAP = 2.0  # how many times larger than all other values a sentinel is
-MAX_SCALE = 6  # values of an answer scale from 0 or 1, to which 7, 8 and 9 do not belong
+MAX_SCALE = 6  # distinct values of an answer scale, its missing codes included
 _SENTINEL = re.compile(r"-[1-9]|-?([789])\1+|-?9+[5-9]")  # such as -9, 77, 98, 9999
 
 
