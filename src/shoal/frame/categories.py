@@ -13,7 +13,8 @@ from shoal.errors import ColumnError, InputError
 from shoal.frame.notation.numerals import open_end_position
 from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Type
-from shoal.frame.types.hierarchy import Hierarchy, Row
+from shoal.frame.types.hierarchy import Hierarchy
+from shoal.frame.types.hierarchy_checks import Row
 
 MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
 MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix

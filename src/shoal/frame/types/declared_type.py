@@ -9,8 +9,9 @@ from shoal._params import hint
 from shoal.errors import ParameterError
 from shoal.frame.notation.texts import text_of
 from shoal.frame.types.declaration_files import read_rows
-from shoal.frame.types.hierarchy import Hierarchy, Row
+from shoal.frame.types.hierarchy import Hierarchy
 from shoal.frame.types.hierarchy_checks import (
+    Row,
     as_rows,
     check_intervals,
     check_periods,
