@@ -8,8 +8,8 @@ from photograph import HERE, LARGEST, reduced
 
 sys.path.insert(0, str(HERE.parent / "tests"))
 
+from app_process import PATIENCE, running_app  # noqa: E402
 from browser import chromium  # noqa: E402 (the tests own browser and server)
-from page import PATIENCE, running  # noqa: E402
 
 SIZES = {"wide": {"width": 1100, "height": 1000}, "narrow": {"width": 390, "height": 844}}
 LOOKS = [("light", "wide"), ("dark", "wide"), ("light", "narrow")]
@@ -43,7 +43,7 @@ def main() -> None:
     """Write the pictures of the page into docs/pictures."""
     with (
         tempfile.TemporaryDirectory() as place,
-        running(Path(place)) as app,
+        running_app(Path(place)) as app,
         chromium() as browser,
     ):
         for scheme, size in LOOKS:

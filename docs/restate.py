@@ -13,14 +13,14 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1] / "tests"), str(Path(__file__).parent)]
 
-import pages  # noqa: E402 (the tests run the pages)
+import markdown_pages  # noqa: E402 (the tests run the pages)
 
 WIDTH = 100  # of a line of output; blanks count as one, so it may be wrapped
 
 
 def differences(name, text):
     """Run a page; return what it says and what its code shows, where these differ."""
-    different, held = [], pages.compare
+    different, held = [], markdown_pages.compare
 
     def note(where, stated, shown):
         try:
@@ -28,11 +28,11 @@ def differences(name, text):
         except AssertionError:
             different.append((stated, shown))
 
-    pages.compare = note
+    markdown_pages.compare = note
     try:
-        pages.run(name, text)
+        markdown_pages.run(name, text)
     finally:
-        pages.compare = held
+        markdown_pages.compare = held
     return different
 
 

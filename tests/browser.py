@@ -1,4 +1,4 @@
-"""A real browser for the tests: Debian's chromium, driven by Playwright."""
+"""A real browser for the tests: the installed Chromium, driven by Playwright."""
 
 import os
 import shutil
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from needs import lacking
+from skipping import skip_or_fail_in_ci
 
 FLAGS = [
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -16,16 +16,16 @@ FLAGS = [
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Start the browser; nothing is downloaded."""
+    """Yield a running browser; nothing is downloaded."""
     path = shutil.which("chromium")
     if path is None:
-        lacking("Install chromium, as in: apt-get install chromium.")
+        skip_or_fail_in_ci("Install chromium, as in: apt-get install chromium.")
     from playwright.sync_api import sync_playwright
 
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=path, args=[*FLAGS, *(["--no-sandbox"] if root else [])]
+            executable_path=path, args=[*FLAGS, *(["--no-sandbox"] if is_root else [])]
         )
         yield browser
         browser.close()

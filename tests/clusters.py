@@ -1,4 +1,4 @@
-"""Clusters to mask large tables on; small tables in many files."""
+"""Local Dask clusters, and small tables in many files to mask on them."""
 
 import os
 import time
@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from needs import lacking
 from shoal import _progress as progress
 from shoal import scale
 from shoal.scale.runners.dask_cluster import LOST_WORKER_SETTING
+from skipping import skip_or_fail_in_ci
 
 try:
     import dask
@@ -20,14 +20,14 @@ except ImportError:
     Client = LocalCluster = None
 
 
-PATIENCE = 600  # seconds for a killed worker to come back, also on a busy machine
+PATIENCE = 600  # seconds until a killed worker must be replaced, also on a busy machine
 
 
 def cluster(workers, **options):
-    """Return a local cluster; its workers find the sources as this process does."""
+    """Return a local cluster, whose workers import the same modules as this process."""
     if LocalCluster is None:
-        lacking("It needs Dask: pip install 'shoal[scale]'.")
-    # A killed worker may come late on a busy machine.
+        skip_or_fail_in_ci("It needs Dask: pip install 'shoal[scale]'.")
+    # On a busy machine it takes long to replace a killed worker.
     dask.config.set({LOST_WORKER_SETTING: "600s"})
     if options.get("processes", True):
         fork_workers()
@@ -37,11 +37,11 @@ def cluster(workers, **options):
 
 
 def fork_workers():
-    """Fork workers from a process that has imported what they need: each need not import it."""
+    """Fork workers from a server that has imported their modules, which saves time."""
     if LocalCluster is None:
         return
     dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"})
-    with suppress(ImportError):  # before 2026 it had another name
+    with suppress(ImportError):  # versions before 2026 call it otherwise
         from distributed.utils import get_mp_context
 
         get_mp_context().set_forkserver_preload(
@@ -50,16 +50,16 @@ def fork_workers():
 
 
 def lose_connection(dask_worker):
-    """Cut the line between a worker and its scheduler, as a network does."""
+    """Close the connection between a worker and its scheduler, as a network failure does."""
     dask_worker.batched_stream.comm.abort()
 
 
 def people(n=3000, seed=0):
-    """Return a table of every kind of column, with ties and with strata."""
+    """Return a table with columns of every kind, ties, and regions as strata."""
     rng = np.random.default_rng(seed)
     return pa.table(
         {
-            "name": [f"p{number}" for number in range(n)],
+            "name": [f"p{i}" for i in range(n)],
             "age": rng.integers(18, 90, n),
             "height": rng.normal(170, 9, n).round(1),
             "job": rng.choice(["baker", "clerk", "nurse", "smith"], n, p=[0.4, 0.3, 0.2, 0.1]),
@@ -71,33 +71,30 @@ def people(n=3000, seed=0):
 
 
 def write_files(table, folder, files=3, row_group_size=400):
-    """Write a table to a folder, in several files; return the folder."""
+    """Write a table to Parquet files in a new folder; return the folder."""
     folder.mkdir(parents=True)
-    borders = np.linspace(0, len(table), files + 1).astype(int)
-    for number, (start, stop) in enumerate(zip(borders[:-1], borders[1:], strict=True)):
-        path = folder / f"{number}.parquet"
+    edges = np.linspace(0, len(table), files + 1).astype(int)
+    for i, (start, stop) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        path = folder / f"{i}.parquet"
         pq.write_table(table.slice(start, stop - start), path, row_group_size=row_group_size)
     return folder
 
 
 def masked_in_two_orders(table, plan, folder, client, **options):
-    """Mask a table in one file and, shuffled, in two; return both releases."""
+    """Mask a table in one file, and its shuffled records in two files; return both releases."""
     shuffled = table.take(np.random.default_rng(2).permutation(len(table)))
     return [
         scale.mask(
-            write_files(records, folder / f"in{number}", number + 1, 60),
-            plan,
-            folder / f"out{number}",
-            client=client,
-            **options,
+            write_files(records, folder / f"in{i}", i + 1, 60), plan, folder / f"out{i}",
+            client=client, **options,
         )
-        for number, records in enumerate((table, shuffled))
-    ]
+        for i, records in enumerate((table, shuffled))
+    ]  # fmt: skip
 
 
 @contextmanager
 def at_stages(action, *stages):
-    """Call ``act`` once in each stage, when its first task has ended."""
+    """Call ``action`` once in each stage of the enclosed code, after its first task."""
     remaining = list(stages)
 
     def listener(stage, done, total):
@@ -111,22 +108,25 @@ def at_stages(action, *stages):
 
 
 def wait_for_two_workers(client):
-    """Wait until two workers answer: a test before may have ended one.
+    """Wait until two workers answer, since an earlier test may have killed one.
 
-    Their nannies must know of them too: a worker that dies while it starts is not
-    always started again.
+    Their nannies must have registered them too: a worker that is killed during its start is not
+    always replaced.
     """
     deadline = time.monotonic() + PATIENCE
-    while len(worker_pids(client)) < 2 or not all(map(is_running, client.cluster.workers.values())):
+    while len(worker_pids(client)) < 2 or not all(
+        map(has_running_worker, client.cluster.workers.values())
+    ):
         nannies = {name: nanny.status.name for name, nanny in client.cluster.workers.items()}
-        assert len(nannies) == 2, f"the cluster gave a worker up: {nannies}"
-        assert time.monotonic() < deadline, f"no worker in {PATIENCE} seconds: {nannies}"
+        assert len(nannies) == 2, f"the cluster does not replace a worker: {nannies}"
+        assert time.monotonic() < deadline, f"not two workers after {PATIENCE} seconds: {nannies}"
         time.sleep(0.1)
 
 
-def is_running(nanny):
+def has_running_worker(nanny):
     return nanny.process is not None and nanny.process.status.name == "running"
 
 
 def worker_pids(client):
+    """Return the process ids of the workers that answer."""
     return sorted(client.run(os.getpid, on_error="ignore").values())

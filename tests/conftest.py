@@ -1,16 +1,16 @@
-"""What all tests share: fresh compiled kernels, reference tables, tie-heavy random tables."""
+"""Configuration of all tests: their own compiled kernels, their order, and reference tables."""
 
 import gc
 import os
 import signal
 from pathlib import Path
 
-# The tests compile for themselves; the folder within is named after the text of all kernels.
-# Kernels whose empty arrays are poisoned are kept apart from the others.
-KEPT = "poison" if os.environ.get("SHOAL_POISON") else "numba"
-os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / KEPT)
+# The tests do not share compiled kernels with other programs, nor kernels with poisoned arrays with
+# those without.
+CACHE = "poison" if os.environ.get("SHOAL_POISON") else "numba"
+os.environ["NUMBA_CACHE_DIR"] = str(Path(__file__).parents[1] / ".build" / CACHE)
 
-# A shell may start the tests with interrupts ignored; the programs they start would inherit that.
+# A shell may start the tests with interrupts ignored, which the programs they start would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # one of scikit-learn's checks asks for it
@@ -19,12 +19,12 @@ import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-import kernels_once  # noqa: E402
 import poison  # noqa: E402
+import shared_compilation  # noqa: E402
+from example_counts import EXAMPLES  # noqa: E402
 from shoal import datasets  # noqa: E402
-from tries import EXAMPLES  # noqa: E402
 
-kernels_once.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
+shared_compilation.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
 
 if os.environ.get("SHOAL_POISON"):
     poison.fill_empty_arrays()
@@ -41,19 +41,21 @@ settings.load_profile("shoal")
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items):
-    """Begin with the files that have slow tests, so that no worker is left with one at the end.
+    """Begin with the files that have slow tests, so that none of these is the last to run.
 
-    Each worker first gets a part of this order. Tests of methods and kernels come next, so that
-    one worker compiles most kernels: what they have in common is then compiled once.
+    Tests of methods and kernels come next: xdist gives each worker a part of this order, so one
+    worker compiles most kernels, and their common parts only once.
     """
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    compiling = {"_kernels", "partitioners"}
-    items.sort(key=lambda item: (item.path not in slow, compiling.isdisjoint(item.path.parts)))
+    slow_files = {item.path for item in items if item.get_closest_marker("slow")}
+    with_kernels = {"_kernels", "partitioners"}
+    items.sort(
+        key=lambda item: (item.path not in slow_files, with_kernels.isdisjoint(item.path.parts))
+    )
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish():
-    """Search for garbage only among what the tests make, not among modules and 10,000 tests."""
+    """Exclude modules and the 10,000 collected tests from garbage collection, which saves time."""
     gc.collect()
     gc.freeze()
 
@@ -65,12 +67,13 @@ def reference_matrix(name: str) -> np.ndarray:
 
 
 def zscores(X: np.ndarray) -> np.ndarray:
+    """Return the columns of a matrix in z-scores."""
     return (X - X.mean(axis=0)) / X.std(axis=0)
 
 
 @pytest.fixture(scope="session")
 def reference():
-    """Return a function: name of a reference table -> its z-scores."""
+    """Return a function that gives the z-scores of a reference table by its name."""
     cache = {}
 
     def table(name):

@@ -1,9 +1,9 @@
-"""Arrays without initial values hold something that no kernel can take for a value.
+"""Uninitialised arrays filled with absurd values, so that tests fail where a kernel reads them.
 
-NumPy hands out memory that it used before, so that a value which was never written often looks
-right by chance. `fill_empty_arrays` makes every array of ``np.empty`` that Python makes start
-with the bytes 0x5A: numbers near 6.5e18 as integers, near 1.8e127 as floats. Arrays made inside
-kernels come from malloc: there the tunable ``glibc.malloc.perturb=165`` does the same.
+NumPy reuses memory, so an element that was never written often has the right value by chance.
+`fill_empty_arrays` fills every array of ``np.empty`` in Python with the bytes 0x5A: numbers near
+6.5e18 as integers and near 1.8e127 as floats. Memory that kernels allocate comes from malloc, which
+the tunable ``glibc.malloc.perturb=165`` fills in the same way.
 """
 
 from functools import wraps
@@ -27,11 +27,11 @@ def empty(shape, dtype=np.float64, *args, **options):
 
 @overload(empty)
 def _empty_in_a_kernel(shape, dtype=np.float64):
-    """Compile to what `numpy.empty` compiles to: numba asks which function a name stands for."""
+    """Return what Numba compiles in a kernel: ``np.empty`` as it was."""
     return lambda shape, dtype=np.float64: _empty(shape, dtype)
 
 
 def fill_empty_arrays():
-    """Let ``np.empty`` fill its arrays with poison from now on."""
-    njit(lambda: _empty(1))()  # numba learns at its first use which function np.empty is
+    """Let ``np.empty`` fill its arrays from now on."""
+    njit(lambda: _empty(1))()  # Numba looks up np.empty at its first use
     np.empty = empty

@@ -1,4 +1,4 @@
-"""Expect an exception or a warning by its code and attributes, or ignore all warnings."""
+"""Assertions on the code and the attributes of exceptions and warnings."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from shoal.errors import Coded, ShoalWarning
 
 @contextmanager
 def raises(cls: type[Coded], code: str | None = None, **attributes: Any) -> Iterator[Any]:
-    """Expect an exception of exactly this ``code`` whose ``attributes`` are at least these."""
+    """Expect an exception with this ``code`` and at least these ``attributes``."""
     with pytest.raises(cls) as caught:
         yield caught
     _compare(caught.value, code, attributes)
@@ -27,12 +27,14 @@ def warns(cls: type[Coded], code: str | None = None, **attributes: Any) -> Itera
     with_code = [warning for warning in issued if code is None or warning.code == code]
     assert with_code, f"expected code {code!r}, got {[warning.code for warning in issued]}"
     if attributes:
-        actual = [{name: each.attributes.get(name) for name in attributes} for each in with_code]
+        actual = [
+            {name: warning.attributes.get(name) for name in attributes} for warning in with_code
+        ]
         assert attributes in actual, f"expected {attributes}, got {actual}"
 
 
 def without_warnings(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Call a function and return its result; warnings of Shoal are ignored."""
+    """Return the result of a function, whose warnings are ignored."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         return function(*arguments, **options)

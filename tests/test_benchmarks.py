@@ -12,7 +12,7 @@ MODULES = sorted(path.stem for path in FOLDER.glob("*.py"))
 
 @pytest.fixture
 def benchmark_(monkeypatch):
-    """Open a module of the benchmarks, and forget it afterwards."""
+    """Return a function that imports a module of the benchmarks until the end of the test."""
     monkeypatch.syspath_prepend(str(FOLDER))
     yield lambda name: __import__(name)
     for name in MODULES:
@@ -20,7 +20,7 @@ def benchmark_(monkeypatch):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_benchmark_opens(benchmark_, name):
+def test_every_benchmark_can_be_imported(benchmark_, name):
     assert benchmark_(name).__doc__
     assert name not in sys.stdlib_module_names
 

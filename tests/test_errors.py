@@ -17,7 +17,7 @@ CLASSES = [
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Coded)
 ]
 SITES = list(codes.sites())
-PLAIN = r"[a-z0-9]+(-[a-z0-9]+)*"
+CODE = r"[a-z0-9]+(-[a-z0-9]+)*"
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
 MESSAGE = "Column 'a' has 3 missing values. Use `missing=\"drop\"`, or lower `k`."
@@ -38,7 +38,7 @@ def test_every_error_can_be_pickled(cls, again):
     assert (copied.column, copied.filename, copied.name, copied.count) == ("a", "f.csv", "n", 3)
     assert copied.attributes == error.attributes
     assert copied.__notes__ == ["while reading"]
-    assert copied.message_for(_loud) == error.message_for(_loud)
+    assert copied.message_for(upper_case_wording) == error.message_for(upper_case_wording)
 
 
 @every_class
@@ -51,7 +51,7 @@ def test_python_callers_see_options_as_python_writes_them(cls):
 
 def test_an_interface_words_options_in_its_own_way():
     expected = "Column 'a' has 3 missing values. Use <MISSING \"drop\">, or lower <K>."
-    assert ShoalError(MESSAGE).message_for(_loud) == expected
+    assert ShoalError(MESSAGE).message_for(upper_case_wording) == expected
 
 
 def test_what_is_no_option_keeps_its_backticks():
@@ -81,7 +81,7 @@ def test_a_warning_is_given_as_it_was_made():
     assert caught[0].message.code == "constant-column"
 
 
-def _loud(name, value):
+def upper_case_wording(name, value):
     return f"<{name.upper()}>" if value is None else f"<{name.upper()} {value}>"
 
 
@@ -94,14 +94,14 @@ def test_every_exception_of_the_source_has_a_code():
 
 def test_codes_are_words_joined_by_hyphens():
     given = {site.code for site in SITES if site.code is not None}
-    odd = {code for code in given if re.fullmatch(PLAIN, code) is None}
+    odd = {code for code in given if re.fullmatch(CODE, code) is None}
     assert odd <= {"error.code", "finding.code", "self.code", "code"}  # known where they were made
 
 
 def test_the_page_of_codes_names_every_code():
     text = codes.page()
     for site in SITES:
-        if re.fullmatch(PLAIN, site.code or ""):
+        if re.fullmatch(CODE, site.code or ""):
             assert f"| `{site.code}` |" in text
     for cls in CLASSES[1:]:
         assert f"| `{cls.__name__}` | `{cls.code}` |" in text

@@ -1,4 +1,4 @@
-"""Every example runs and shows what a reader wants to see."""
+"""Every example runs and prints its result."""
 
 import ast
 import re
@@ -12,8 +12,8 @@ from shoal.errors import ShoalWarning
 
 FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
-# What each shows, as a pattern of what it prints.
-SHOWN = {
+# A pattern of the output of each example.
+OUTPUT = {
     "attack_a_release": r"each column by itself:\s+(9\d\.\d|100\.0)%",
     "certified_gap": r"proven optimal: True",
     "compare_methods": r"mdav \+ refine\s+10.*on the Pareto front",
@@ -27,13 +27,13 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_runs_and_shows_what_it_says(name, tmp_path, monkeypatch, capsys):
+def test_an_example_runs_and_prints_its_result(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(FOLDER.parent / "src"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ShoalWarning)
         runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
-    assert re.search(SHOWN[name], capsys.readouterr().out)
+    assert re.search(OUTPUT[name], capsys.readouterr().out)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -44,4 +44,4 @@ def test_an_example_is_short_and_says_what_it_shows(name):
 
 
 def test_every_example_is_tested():
-    assert sorted(SHOWN) == EXAMPLES
+    assert sorted(OUTPUT) == EXAMPLES

@@ -1,4 +1,4 @@
-"""The package as a user installs it: the wheel, alone and in an empty environment; the sdist."""
+"""The installed package: the wheel in an empty environment, and the tests of the sdist."""
 
 import os
 import subprocess
@@ -19,37 +19,37 @@ COMPILING = "Compiling for this machine"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
-    """Build the sdist and, from it, the wheel."""
-    place = tmp_path_factory.mktemp("built")
-    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", place, ROOT]
+    """Build the sdist and, from it, the wheel; return their folder."""
+    folder = tmp_path_factory.mktemp("built")
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT]
     subprocess.run(build, check=True, capture_output=True)
-    return place
+    return folder
 
 
 @pytest.fixture(scope="module")
 def installed(built, tmp_path_factory):
-    """Install the wheel, and what it says it needs, where kernels cannot be kept beside it."""
-    place = tmp_path_factory.mktemp("installed") / "environment"
-    venv.create(place)
+    """Install the wheel and its dependencies in a folder where kernels cannot be cached."""
+    folder = tmp_path_factory.mktemp("installed") / "environment"
+    venv.create(folder)
     (wheel,) = built.glob("shoal-*.whl")
-    python = scripts(place) / "python"
+    python = scripts(folder) / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-compile"]
     subprocess.run([*pip, wheel], env=plain_environment(), check=True, capture_output=True)
-    (site,) = place.rglob("site-packages")
-    for name in needed("shoal", [str(site)]):
+    (site,) = folder.rglob("site-packages")
+    for name in dependencies("shoal", [str(site)]):
         link(distribution(name), site)
-    # A file where the folder would be: no user, not even root, can keep a cache there.
+    # A file in place of the folder: not even root can write a cache there.
     (site / "shoal" / "_kernels" / "__pycache__").write_text("")
-    return place
+    return folder
 
 
-def scripts(place):
-    return place / ("Scripts" if os.name == "nt" else "bin")
+def scripts(folder):
+    return folder / ("Scripts" if os.name == "nt" else "bin")
 
 
-def needed(name, places):
-    """Return the packages that a package needs to be imported, without its extras, by name."""
-    (package,) = distributions(name=name, path=places)
+def dependencies(name, paths):
+    """Return the names of all dependencies of a package without its extras."""
+    (package,) = distributions(name=name, path=paths)
     known, unchecked = set(), [(package, "")]
     while unchecked:
         package, extra = unchecked.pop()
@@ -58,15 +58,15 @@ def needed(name, places):
             if requirement.marker is None or requirement.marker.evaluate({"extra": extra}):
                 installed = distribution(requirement.name)
                 assert installed.version in requirement.specifier
-                for wanted in ("", *requirement.extras):
-                    if (requirement.name, wanted) not in known:
-                        known.add((requirement.name, wanted))
-                        unchecked.append((installed, wanted))
+                for required_extra in ("", *requirement.extras):
+                    if (requirement.name, required_extra) not in known:
+                        known.add((requirement.name, required_extra))
+                        unchecked.append((installed, required_extra))
     return sorted({name for name, _ in known})
 
 
 def link(package, site):
-    """Let a site find a package that is installed elsewhere, and none of its neighbours."""
+    """Link an installed package, and nothing beside it, into a folder of packages."""
     tops = {path.parts[0] for path in package.files if path.parts[0] not in ("..", "__pycache__")}
     for top in tops:
         if not (site / top).exists():
@@ -74,18 +74,18 @@ def link(package, site):
 
 
 def plain_environment(**others):
-    """Return the environment without what makes Python look into this repository."""
-    ours = ("NUMBA", "PYTHON", "PYTEST", "COVERAGE")
-    own = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    return own | others
+    """Return the environment variables without those that refer to this repository."""
+    prefixes = ("NUMBA", "PYTHON", "PYTEST", "COVERAGE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(prefixes)}
+    return kept | others
 
 
-def run(place, home, *words):
+def run(folder, home, *words):
     environment = plain_environment(
         PYTHONDONTWRITEBYTECODE="1", HOME=str(home), XDG_CACHE_HOME=str(home / ".cache")
     )
     return subprocess.run(
-        [scripts(place) / "shoal", *words],
+        [scripts(folder) / "shoal", *words],
         env=environment,
         cwd=home.parent,
         capture_output=True,
@@ -94,13 +94,13 @@ def run(place, home, *words):
     )
 
 
-def test_the_wheel_holds_what_it_needs(installed):
+def test_the_wheel_has_its_data_files(installed):
     (package,) = installed.rglob("site-packages/shoal")
     names = {path.name for path in package.rglob("*")}
     assert {"py.typed", "sme.csv", "report.html", "table.html", "app.js", "app.css"} <= names
 
 
-def test_nothing_that_the_wheel_does_not_need_is_there(installed):
+def test_the_environment_has_no_optional_package(installed):
     check = "import importlib.util as u; print(*map(u.find_spec, ('pytest', 'dask', 'uvicorn')))"
     result = subprocess.run(
         [scripts(installed) / "python", "-c", check],
@@ -109,7 +109,7 @@ def test_nothing_that_the_wheel_does_not_need_is_there(installed):
     assert result.stdout.split() == ["None"] * 3
 
 
-def test_the_first_demo_compiles_and_says_so_and_the_next_does_not(installed, tmp_path):
+def test_the_first_demo_compiles_and_the_next_does_not(installed, tmp_path):
     first = run(installed, tmp_path / "home", "demo", "first")
     assert COMPILING in first.stderr
     assert "verdict: qualified. k = 5 is kept" in first.stdout
@@ -129,19 +129,23 @@ def test_kernels_work_without_a_writable_cache(installed, tmp_path):
     assert (tmp_path / "uncached.csv").exists()
 
 
-# Tests that need no kernel, so that nothing is compiled once more: files, types, geometry, rules.
-SMALL = ["tests/io/test_csv.py", "tests/frame/test_types.py", "tests/test_architecture.py"]
+# Tests that compile no kernel.
+QUICK_TESTS = [
+    "tests/io/test_text_tables.py",
+    "tests/frame/test_types.py",
+    "tests/test_architecture.py",
+]
 
 
 def test_the_sdist_passes_its_own_tests(built, tmp_path):
     (archive,) = built.glob("shoal-*.tar.gz")
-    with tarfile.open(archive) as packed:
-        packed.extractall(tmp_path, filter="data")
+    with tarfile.open(archive) as opened:
+        opened.extractall(tmp_path, filter="data")
     (unpacked,) = tmp_path.iterdir()
     for folder in ("tests", "docs", "examples", "benchmarks", "reproduction", "src"):
         assert files_in(unpacked / folder) == files_in(ROOT / folder)
     result = subprocess.run(
-        [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *SMALL],
+        [sys.executable, "-m", "pytest", "--quiet", "-p", "no:cacheprovider", *QUICK_TESTS],
         env=plain_environment(),
         cwd=unpacked,
         capture_output=True,

@@ -21,7 +21,7 @@ from shoal.steps import Microaggregate
 
 DATA = pd.DataFrame(
     {
-        "name": [f"n{at}" for at in range(8)],
+        "name": [f"n{i}" for i in range(8)],
         "age": [30, 31, 33, 40, 44, 45, 50, 59],
         "town": list("aaaabbbb"),
         "wage": [1.0, 2, 3, 4, 5, 6, 7, 8],
@@ -46,11 +46,13 @@ def with_ssn():
     return DATA.assign(ssn=range(8))
 
 
-def make(**options):
+def make_plan(**options):
     return Plan(ROLES, [Microaggregate(["age"], MDAV(k=2), within="town")], **options)
 
 
-@pytest.mark.parametrize("plan", [make(), Plan.from_dict(DOCUMENT)], ids=["Python", "document"])
+@pytest.mark.parametrize(
+    "plan", [make_plan(), Plan.from_dict(DOCUMENT)], ids=["Python", "document"]
+)
 def test_a_column_that_the_plan_does_not_name_is_refused(plan):
     assert plan.other_columns == "refuse"
     without_warnings(plan.run, DATA)
@@ -60,11 +62,11 @@ def test_a_column_that_the_plan_does_not_name_is_refused(plan):
 
 def test_a_declared_type_gives_no_role():
     with raises(ColumnError, "columns-not-named", columns=("ssn",)):
-        make(types={"ssn": "nominal"}).run(with_ssn())
+        make_plan(types={"ssn": "nominal"}).run(with_ssn())
 
 
 def test_other_columns_are_dropped_where_the_plan_says_so():
-    release = without_warnings(make(other_columns="drop").run, with_ssn())
+    release = without_warnings(make_plan(other_columns="drop").run, with_ssn())
     assert list(release.data.columns) == ["age", "town", "wage"]
     assert release.plan.other_columns == "drop"
     assert release.plan.roles == ROLES
@@ -73,7 +75,7 @@ def test_other_columns_are_dropped_where_the_plan_says_so():
 
 def test_other_columns_are_released_with_a_warning_where_the_plan_says_so():
     with warns(UnprotectedColumn):
-        release = make(other_columns="release").run(with_ssn())
+        release = make_plan(other_columns="release").run(with_ssn())
     assert list(release.data["ssn"]) == list(range(8))
 
 
@@ -94,7 +96,7 @@ def test_the_plan_of_a_release_repeats_it_and_refuses_a_new_column():
 @pytest.mark.parametrize("choice", ["refuse", "drop", "release"])
 @pytest.mark.parametrize("name", ["plan.toml", "plan.json"])
 def test_the_choice_is_written_into_the_document(tmp_path, choice, name):
-    plan = make(other_columns=choice)
+    plan = make_plan(other_columns=choice)
     assert plan.to_dict()["other_columns"] == choice
     plan.save(tmp_path / name)
     assert Plan.load(tmp_path / name).other_columns == choice
@@ -104,14 +106,14 @@ def test_the_choice_is_written_into_the_document(tmp_path, choice, name):
 @pytest.mark.parametrize("choice", ["keep", "", None, 1, ["drop"], {}])
 def test_another_choice_is_refused(choice):
     with raises(PlanError, "unknown-other-columns", given=choice):
-        make(other_columns=choice)
+        make_plan(other_columns=choice)
     with raises(PlanError, "unknown-other-columns", given=choice):
         Plan.from_dict({**DOCUMENT, "other_columns": choice})
 
 
 def test_a_comparison_refuses_them_and_names_them_in_its_plans():
     with raises(ColumnError, "columns-not-named", columns=("ssn",)):
-        compare_plans(with_ssn(), [make()])
+        compare_plans(with_ssn(), [make_plan()])
     actual = without_warnings(shoal.compare, with_ssn(), ["age"], k=2, confidential=["wage"])
     assert actual.trials[0].plan.roles["ssn"] == "unassigned"
     without_warnings(actual.trials[0].plan.run, with_ssn())
@@ -119,11 +121,11 @@ def test_a_comparison_refuses_them_and_names_them_in_its_plans():
 
 def test_verification_looks_for_columns_that_the_plan_does_not_name():
     columns = ["age", "town", "wage"]
-    assert check_dropped_columns(make(), columns)[0] is True
+    assert check_dropped_columns(make_plan(), columns)[0] is True
     for choice in ("refuse", "drop"):
-        assert check_dropped_columns(make(other_columns=choice), [*columns, "ssn"])[0] is False
-    assert check_dropped_columns(make(other_columns="release"), [*columns, "ssn"])[0] is True
-    assert check_dropped_columns(make(), [*columns, "name"])[0] is False
+        assert check_dropped_columns(make_plan(other_columns=choice), [*columns, "ssn"])[0] is False
+    assert check_dropped_columns(make_plan(other_columns="release"), [*columns, "ssn"])[0] is True
+    assert check_dropped_columns(make_plan(), [*columns, "name"])[0] is False
 
 
 def test_a_starter_plan_names_every_column(tmp_path):
@@ -139,8 +141,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     DATA.to_csv("in.csv", index=False)
     with_ssn().to_csv("new.csv", index=False)
-    make().save("plan.toml")
-    make(other_columns="drop").save("drop.toml")
+    make_plan().save("plan.toml")
+    make_plan(other_columns="drop").save("drop.toml")
     return tmp_path
 
 

@@ -29,8 +29,8 @@ from shoal.errors import (
 from shoal.partitioners import MDAV
 from tables import tables_and_k
 
-KNOWN = ["surface", "employees"]
-OTHER = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
+KNOWN = ["surface", "employees"]  # to an attacker
+OTHER_ROLES = {"identifiers": ["company"], "confidential": ["turnover", "net_profit"]}
 
 
 @pytest.fixture(params=["pandas", "polars", "pyarrow"])
@@ -38,7 +38,7 @@ def sme(request):
     return shoal.datasets.sme(kind=request.param)
 
 
-def columns(data):
+def columns_as_lists(data):
     return (
         pa.table(data).to_pydict()
         if isinstance(data, pa.Table)
@@ -51,15 +51,15 @@ def test_a_release_has_the_kind_rows_and_columns_of_its_table(sme):
         sme, KNOWN, k=3, confidential=["company", "turnover", "net_profit"]
     )
     assert type(release.data) is type(sme)
-    before, after = columns(sme), columns(release.data)
+    before, after = columns_as_lists(sme), columns_as_lists(release.data)
     assert list(after) == list(before)
     for name in ("company", "turnover", "net_profit"):
         assert after[name] == before[name]
 
 
 def test_masked_values_are_means_of_groups_in_original_units(sme):
-    release = shoal.microaggregate(sme, KNOWN, k=3, method="mdav", **OTHER)
-    before, after = columns(sme), columns(release.data)
+    release = shoal.microaggregate(sme, KNOWN, k=3, method="mdav", **OTHER_ROLES)
+    before, after = columns_as_lists(sme), columns_as_lists(release.data)
     for name in KNOWN:
         for group in range(release.partitions[0].n_groups):
             rows = np.flatnonzero(release.labels == group)
@@ -69,25 +69,25 @@ def test_masked_values_are_means_of_groups_in_original_units(sme):
 
 
 def test_identifiers_never_reach_a_release(sme):
-    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
-    assert "company" not in columns(release.data)
+    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER_ROLES)
+    assert "company" not in columns_as_lists(release.data)
     assert "company" not in release.unchanged
 
 
 def test_the_table_of_the_caller_is_not_modified(sme):
-    before = columns(sme)
-    shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
-    assert columns(sme) == before
+    before = columns_as_lists(sme)
+    shoal.microaggregate(sme, KNOWN, k=3, **OTHER_ROLES)
+    assert columns_as_lists(sme) == before
 
 
-def test_a_pandas_index_stays_and_is_named_if_it_could_name_records():
+def test_a_pandas_index_is_kept_with_a_warning():
     data = shoal.datasets.sme().set_index("company")
     with warns(UnprotectedColumn):
-        release = shoal.microaggregate(data, KNOWN, k=3, confidential=OTHER["confidential"])
+        release = shoal.microaggregate(data, KNOWN, k=3, confidential=OTHER_ROLES["confidential"])
     assert release.data.index.equals(data.index)
 
 
-def test_one_name_may_stand_alone():
+def test_a_single_column_can_be_given_as_text():
     data = shoal.datasets.sme()[["company", "surface", "turnover"]]
     release = shoal.microaggregate(
         data, "surface", k=3, identifiers="company", confidential="turnover"
@@ -95,7 +95,7 @@ def test_one_name_may_stand_alone():
     assert list(release.data.columns) == ["surface", "turnover"]
 
 
-def test_the_index_is_named_also_beside_columns_without_a_role():
+def test_the_index_has_a_warning_of_its_own():
     with pytest.warns(UnprotectedColumn) as caught:
         shoal.microaggregate(shoal.datasets.sme().set_index("company"), KNOWN, k=3)
     assert {"index" in str(warning.message) for warning in caught} == {True, False}
@@ -109,7 +109,7 @@ def test_a_column_without_a_role_is_named():
     assert caught[0].filename == __file__
 
 
-def test_a_constant_column_is_allowed_and_says_so():
+def test_a_constant_column_is_allowed_with_a_warning():
     data = pd.DataFrame({"a": [1.0, 2, 3, 4], "b": [0.1] * 4})
     with warns(ConstantColumn, columns=("b",)):
         release = shoal.microaggregate(data, ["a", "b"], k=2)
@@ -147,9 +147,11 @@ def test_a_column_that_makes_no_strata_is_not_quoted():
 
 def test_a_drawn_seed_is_recorded_and_repeats_the_release():
     data = shoal.datasets.sme()
-    first = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", **OTHER)
+    first = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", **OTHER_ROLES)
     (seed,) = first.drawn_seeds
-    again = shoal.microaggregate(data, KNOWN, k=3, method="mu-approx", random_state=seed, **OTHER)
+    again = shoal.microaggregate(
+        data, KNOWN, k=3, method="mu-approx", random_state=seed, **OTHER_ROLES
+    )
     assert again.drawn_seeds == ()
     assert again.plan == first.plan
     assert np.array_equal(again.labels, first.labels)
@@ -171,23 +173,23 @@ def test_a_stratum_below_k_is_counted_and_nothing_is_released():
 
 
 def test_rounding_keeps_whole_numbers_whole_and_never_splits(sme):
-    release = shoal.microaggregate(sme, KNOWN, k=3, decimals=0, **OTHER)
-    after = columns(release.data)
+    release = shoal.microaggregate(sme, KNOWN, k=3, decimals=0, **OTHER_ROLES)
+    after = columns_as_lists(release.data)
     assert all(isinstance(value, int) for name in KNOWN for value in after[name])
     assert release.measures["smallest_class"] >= 3
-    tens = shoal.microaggregate(sme, KNOWN, k=3, decimals=-1, **OTHER)
-    assert all(value % 10 == 0 for value in columns(tens.data)["surface"])
+    tens = shoal.microaggregate(sme, KNOWN, k=3, decimals=-1, **OTHER_ROLES)
+    assert all(value % 10 == 0 for value in columns_as_lists(tens.data)["surface"])
 
 
 def test_whole_numbers_become_floats_without_rounding(sme):
-    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER)
-    assert all(isinstance(value, float) for value in columns(release.data)["surface"])
+    release = shoal.microaggregate(sme, KNOWN, k=3, **OTHER_ROLES)
+    assert all(isinstance(value, float) for value in columns_as_lists(release.data)["surface"])
 
 
 def test_blocks_are_grouped_separately_and_their_common_k_is_stated():
     data = shoal.datasets.sme()
     with warns(UnderProtection, columns=tuple(KNOWN)) as caught:
-        release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER)
+        release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER_ROLES)
     linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
     assert release.measures["linkage"] == linked
     assert f"links {100 * linked:.1f} % of the records" in str(caught[0].message)
@@ -204,20 +206,25 @@ def test_dependence_needs_confidential_columns():
 
 def test_dependence_one_groups_by_the_confidential_columns_alone():
     data = shoal.datasets.sme()
-    release = shoal.microaggregate(data, KNOWN, k=3, method="mdav", dependence=1, **OTHER)
-    turned = shoal.microaggregate(
-        data, OTHER["confidential"], k=3, method="mdav", identifiers=["company"], confidential=KNOWN
+    release = shoal.microaggregate(data, KNOWN, k=3, method="mdav", dependence=1, **OTHER_ROLES)
+    swapped = shoal.microaggregate(
+        data,
+        OTHER_ROLES["confidential"],
+        k=3,
+        method="mdav",
+        identifiers=["company"],
+        confidential=KNOWN,
     )
-    assert np.array_equal(release.labels, turned.labels)
+    assert np.array_equal(release.labels, swapped.labels)
 
 
 def test_a_broken_guarantee_releases_nothing(monkeypatch):
-    def leaky(values, labels):
+    def keep_values(values, labels):
         return values.copy()
 
-    monkeypatch.setitem(shoal.steps.microaggregation.aggregates.AGGREGATES, "mean", leaky)
+    monkeypatch.setitem(shoal.steps.microaggregation.aggregates.AGGREGATES, "mean", keep_values)
     with raises(GuaranteeBroken, "guarantee-broken", k=3):
-        shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER)
+        shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER_ROLES)
 
 
 @pytest.mark.parametrize(
@@ -245,12 +252,12 @@ def test_a_broken_guarantee_releases_nothing(monkeypatch):
         ({"k": 3, "identifiers": ["nane"]}, ColumnError, "no-such-column"),
     ],
 )
-def test_what_does_not_fit_is_refused(options, error, code):
+def test_invalid_options_are_refused(options, error, code):
     with raises(error, code):
         shoal.microaggregate(shoal.datasets.sme(), KNOWN, **options)
 
 
-def test_columns_that_do_not_fit_are_refused():
+def test_invalid_columns_are_refused():
     data = shoal.datasets.sme()
     for names, error, code in [
         (["surfaces"], ColumnError, "no-such-column"),
@@ -263,9 +270,9 @@ def test_columns_that_do_not_fit_are_refused():
 
 
 def test_one_record_is_refused_unless_k_is_one():
-    one = pd.DataFrame({"a": [1.5]})
+    single_record = pd.DataFrame({"a": [1.5]})
     with raises(InputError, "too-few-records", records=1):
-        shoal.microaggregate(one, ["a"], k=2)
+        shoal.microaggregate(single_record, ["a"], k=2)
 
 
 def plan():
@@ -273,7 +280,7 @@ def plan():
     return Plan(roles, [Microaggregate(KNOWN, MDAV(k=3), decimals=1)])
 
 
-def test_a_plan_is_what_its_document_says():
+def test_a_plan_equals_its_document():
     document = plan().to_dict()
     assert document == {
         "version": 1,
@@ -297,7 +304,7 @@ def test_a_plan_is_what_its_document_says():
 
 
 @pytest.mark.parametrize("name", ["plan.toml", "plan.json"])
-def test_a_plan_survives_a_file(tmp_path, name):
+def test_a_plan_is_unchanged_by_saving_and_loading(tmp_path, name):
     plan().save(tmp_path / name)
     assert Plan.load(tmp_path / name) == plan()
 
@@ -305,15 +312,15 @@ def test_a_plan_survives_a_file(tmp_path, name):
 def test_function_plan_and_command_line_agree(tmp_path, monkeypatch):
     data = shoal.datasets.sme()
     by_plan = plan().run(data)
-    by_function = shoal.microaggregate(data, KNOWN, k=3, method="mdav", decimals=1, **OTHER)
+    by_function = shoal.microaggregate(data, KNOWN, k=3, method="mdav", decimals=1, **OTHER_ROLES)
     pd.testing.assert_frame_equal(by_plan.data, by_function.data)
     data.to_csv(tmp_path / "in.csv", index=False)
     plan().save(tmp_path / "plan.toml")
     monkeypatch.chdir(tmp_path)
-    by_hand = ["mask", "in.csv", "hand.csv", "-c", "surface", "-c", "employees", "-k", "3"]
-    by_hand += ["-m", "mdav", "--set", "decimals=1", "-i", "company"]
-    by_hand += ["--confidential", "turnover", "--confidential", "net_profit"]
-    for words in (by_hand, ["run", "plan.toml", "in.csv", "plan.csv"]):
+    mask_command = ["mask", "in.csv", "hand.csv", "-c", "surface", "-c", "employees", "-k", "3"]
+    mask_command += ["-m", "mdav", "--set", "decimals=1", "-i", "company"]
+    mask_command += ["--confidential", "turnover", "--confidential", "net_profit"]
+    for words in (mask_command, ["run", "plan.toml", "in.csv", "plan.csv"]):
         assert CliRunner().invoke(app, words).exit_code == 0
     assert (tmp_path / "hand.csv").read_bytes() == (tmp_path / "plan.csv").read_bytes()
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "hand.csv"), by_plan.data)
@@ -323,11 +330,12 @@ def test_runs_in_several_threads_give_the_same_release():
     data = shoal.datasets.survey(400)
     roles = shoal.datasets.ROLES["survey"]
     known = [name for name, role in roles.items() if role == "quasi-identifier"]
-    one = Plan(roles, [Microaggregate(known, MDAV(k=4), homogeneity="merge")])
-    expected = one.run(data).data
+    shared_plan = Plan(roles, [Microaggregate(known, MDAV(k=4), homogeneity="merge")])
+    expected = shared_plan.run(data).data
     releases = []
     workers = [
-        threading.Thread(target=lambda: releases.append(one.run(data).data)) for _ in range(4)
+        threading.Thread(target=lambda: releases.append(shared_plan.run(data).data))
+        for _ in range(4)
     ]
     for worker in workers:
         worker.start()
@@ -338,7 +346,7 @@ def test_runs_in_several_threads_give_the_same_release():
         pd.testing.assert_frame_equal(released, expected)
 
 
-GOOD = {
+VALID_DOCUMENT = {
     "version": 1,
     "roles": {"a": "identifier"},
     "steps": [
@@ -359,22 +367,25 @@ GOOD = {
         ({"steps": []}, "plan-without-steps"),
         ({"steps": {}}, "steps-not-accepted"),
         ({"steps": [{"method": "swop"}]}, "unknown-step"),
-        ({"steps": [GOOD["steps"][0] | {"colums": ["a"]}]}, "unknown-key"),
-        ({"steps": [GOOD["steps"][0] | {"partition": {"k": 3}}]}, "partition-missing"),
-        ({"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav"}}]}, "parameter-missing"),
+        ({"steps": [VALID_DOCUMENT["steps"][0] | {"colums": ["a"]}]}, "unknown-key"),
+        ({"steps": [VALID_DOCUMENT["steps"][0] | {"partition": {"k": 3}}]}, "partition-missing"),
         (
-            {"steps": [GOOD["steps"][0] | {"partition": {"method": "mdav", "k": 0}}]},
+            {"steps": [VALID_DOCUMENT["steps"][0] | {"partition": {"method": "mdav"}}]},
+            "parameter-missing",
+        ),
+        (
+            {"steps": [VALID_DOCUMENT["steps"][0] | {"partition": {"method": "mdav", "k": 0}}]},
             "parameter-not-accepted",
         ),
-        ({"steps": [GOOD["steps"][0] | {"columns": [1]}]}, "names-not-text"),
-        ({"steps": [GOOD["steps"][0] | {"columns": 3}]}, "names-not-text"),
-        ({"steps": [GOOD["steps"][0] | {"decimals": 400}]}, "parameter-not-accepted"),
-        ({"steps": [GOOD["steps"][0], GOOD["steps"][0]]}, "masked-twice"),
+        ({"steps": [VALID_DOCUMENT["steps"][0] | {"columns": [1]}]}, "names-not-text"),
+        ({"steps": [VALID_DOCUMENT["steps"][0] | {"columns": 3}]}, "names-not-text"),
+        ({"steps": [VALID_DOCUMENT["steps"][0] | {"decimals": 400}]}, "parameter-not-accepted"),
+        ({"steps": [VALID_DOCUMENT["steps"][0], VALID_DOCUMENT["steps"][0]]}, "masked-twice"),
     ],
 )
-def test_a_plan_that_cannot_be_understood_is_refused(change, code):
+def test_an_invalid_document_is_refused(change, code):
     with raises(PlanError, code):
-        Plan.from_dict({**GOOD, **change})
+        Plan.from_dict({**VALID_DOCUMENT, **change})
 
 
 def test_broken_plan_files_are_refused(tmp_path):
@@ -387,20 +398,24 @@ def test_broken_plan_files_are_refused(tmp_path):
 
 
 def test_polars_and_pandas_agree_to_the_bit():
-    one = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER).data
-    other = shoal.microaggregate(shoal.datasets.sme(kind="polars"), KNOWN, k=3, **OTHER).data
-    assert pl.from_pandas(one).equals(other)
+    from_pandas = shoal.microaggregate(shoal.datasets.sme(), KNOWN, k=3, **OTHER_ROLES).data
+    from_polars = shoal.microaggregate(
+        shoal.datasets.sme(kind="polars"), KNOWN, k=3, **OTHER_ROLES
+    ).data
+    assert pl.from_pandas(from_pandas).equals(from_polars)
 
 
-def test_assess_judges_what_others_masked():
+def test_assess_measures_data_masked_elsewhere():
     data = shoal.datasets.sme()
-    elsewhere = data.assign(surface=data["surface"].mean(), employees=0)
-    measures = shoal.assess(data, elsewhere, quasi_identifiers=["surface"])
+    masked_elsewhere = data.assign(surface=data["surface"].mean(), employees=0)
+    measures = shoal.assess(data, masked_elsewhere, quasi_identifiers=["surface"])
     assert measures["information_loss"] == pytest.approx(100)
     assert measures["smallest_class"] == 11
     assert shoal.assess(data, data, quasi_identifiers=KNOWN)["smallest_class"] == 1
-    some = shoal.assess(data, elsewhere, quasi_identifiers=["company"], measures=["smallest_class"])
-    assert some == {"smallest_class": 1}
+    selected = shoal.assess(
+        data, masked_elsewhere, quasi_identifiers=["company"], measures=["smallest_class"]
+    )
+    assert selected == {"smallest_class": 1}
 
 
 @pytest.mark.parametrize(

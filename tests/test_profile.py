@@ -1,4 +1,4 @@
-"""The data of figures: correct numbers, and none about a single record."""
+"""The data of figures: correct, and none of it about a single record."""
 
 import gc
 import json
@@ -17,7 +17,7 @@ from shoal.metrics.chart_data.projection import project_groups
 from shoal.plan.deliver import deliver
 from shoal.plan.profile import profile
 
-KNOWN = ["age", "height", "weight"]
+KNOWN = ["age", "height", "weight"]  # to an attacker
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +61,8 @@ def test_groups_lie_where_their_means_are(survey, release):
     for group in range(actual["n_groups"]):
         scores = Z[labels == group] @ vectors
         assert np.allclose(actual["centres"][group], scores.mean(axis=0))
-        apart = ((scores - scores.mean(axis=0)) ** 2).sum(axis=1)
-        assert actual["spread"][group] == pytest.approx(np.sqrt(apart.mean()))
+        squared_distances = ((scores - scores.mean(axis=0)) ** 2).sum(axis=1)
+        assert actual["spread"][group] == pytest.approx(np.sqrt(squared_distances.mean()))
         assert actual["sizes"][group] == (labels == group).sum()
     assert actual["explained"] == pytest.approx(
         np.linalg.svd(Z)[1][:2] @ np.linalg.svd(Z)[1][:2] / (Z**2).sum()
@@ -110,7 +110,7 @@ def test_text_and_missing_values_are_counted_too():
     assert summary["correlations"] == {}
 
 
-def test_columns_without_spread_stand_in_no_correlation(survey):
+def test_constant_columns_have_no_correlation(survey):
     data = survey.assign(flat=1.0)
     with pytest.warns(shoal.errors.ConstantColumn):
         release = shoal.microaggregate(data[[*KNOWN, "flat"]], [*KNOWN, "flat"], k=3, method="mdav")
@@ -118,7 +118,7 @@ def test_columns_without_spread_stand_in_no_correlation(survey):
     assert release.profile["distributions"][3]["column"] == "flat"
 
 
-def test_codes_that_are_declared_to_be_no_numbers_are_counted_as_categories(survey):
+def test_codes_that_are_declared_nominal_are_counted_as_categories(survey):
     data = survey.assign(town=np.arange(300) % 4)
     release = shoal.microaggregate(
         data[[*KNOWN, "town"]], [*KNOWN, "town"], k=4, method="mdav", types={"town": "nominal"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import pages
+import markdown_pages
 import shoal
 from shoal.cli import app
 from shoal.partitioners import METHODS
@@ -71,4 +71,4 @@ def test_the_table_names_every_method_step_and_command():
 
 
 def test_the_readme_has_code_that_is_run():
-    assert {block.language for block in pages.blocks(README)} == {"pycon", "console"}
+    assert {block.language for block in markdown_pages.blocks(README)} == {"pycon", "console"}

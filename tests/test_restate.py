@@ -1,4 +1,4 @@
-"""A page can be made to say what its code shows now."""
+"""docs/restate.py replaces the stated output of a page by that of its code."""
 
 import importlib.util
 from pathlib import Path
@@ -16,12 +16,12 @@ print("word " * 30)
 
 ```text
 # output
-{told}
+{text}
 ```
 
 ```console
 $ echo one
-{said}
+{console}
 ```
 """
 
@@ -29,7 +29,7 @@ $ echo one
 def test_only_differences_are_rewritten(tmp_path, monkeypatch, capsys):
     page = tmp_path / "page.md"
     monkeypatch.chdir(tmp_path)
-    page.write_text(PAGE.format(told="3", said="one"))
+    page.write_text(PAGE.format(text="3", console="one"))
     restate.main([str(page)])
     lines = page.read_text().splitlines()
     assert lines[7:10] == ["2", " ".join(["word"] * 20), " ".join(["word"] * 10)]
@@ -43,7 +43,7 @@ def test_only_differences_are_rewritten(tmp_path, monkeypatch, capsys):
 def test_ellipses_are_left_to_the_author(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     page = tmp_path / "page.md"
-    page.write_text(PAGE.format(told="2\n...", said="two ..."))
+    page.write_text(PAGE.format(text="2\n...", console="two ..."))
     before = page.read_text()
     restate.main([str(page)])
     assert page.read_text() == before

@@ -1,4 +1,4 @@
-"""Seeds are secret: drawn at random, of 128 bits, and shown nowhere but in the manifest."""
+"""Seeds: drawn at random, of 128 bits, and shown only in the manifest."""
 
 import json
 import re
@@ -19,9 +19,9 @@ from shoal.report.summary import summarise
 from shoal.report.text import whole_text
 from shoal.steps import STEPS, AddNoise, Hybridise, Microaggregate, Pram, RankSwap, Round, Swap
 
-KNOWN = ["surface", "employees"]
+KNOWN = ["surface", "employees"]  # to an attacker
 ROLES = {"company": "identifier", "turnover": "confidential", "net_profit": "confidential"}
-DRAWING = {
+DRAWING_STEPS = {
     "add-noise": lambda **seed: AddNoise(KNOWN, 0.3, **seed),
     "hybridise": lambda **seed: Hybridise(KNOWN, MuApprox(k=3, **seed), **seed),
     "microaggregate": lambda **seed: Microaggregate(
@@ -32,12 +32,12 @@ DRAWING = {
     "round": lambda **seed: Round(KNOWN, 50.0, mode="random", **seed),
     "swap": lambda **seed: Swap(KNOWN, MuApprox(k=3, **seed), **seed),
 }
-every_drawing_step = pytest.mark.parametrize("name", DRAWING)
+every_drawing_step = pytest.mark.parametrize("name", DRAWING_STEPS)
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
 def plan_of(name, **seed):
-    return Plan(ROLES, [DRAWING[name](**seed)])
+    return Plan(ROLES, [DRAWING_STEPS[name](**seed)])
 
 
 def floats(part):
@@ -51,7 +51,7 @@ def floats(part):
 
 def test_all_steps_that_draw_are_tested():
     drawing = {name for name, cls in STEPS.items() if "random_state" in signature_parameters(cls)}
-    assert drawing == set(DRAWING)
+    assert drawing == set(DRAWING_STEPS)
 
 
 def test_a_drawn_seed_has_128_bits_and_is_not_shown():
@@ -152,8 +152,8 @@ def test_a_seed_of_any_size_repeats_a_release(name, seed):
 def test_methods_that_draw_take_seeds_of_any_size(cls):
     X = np.random.default_rng(0).normal(size=(60, 2))
     for seed in (5, 2**128 - 1, 10**400):
-        one, other = (cls(k=3, random_state=seed).fit(X).labels_ for _ in "ab")
-        assert np.array_equal(one, other)
+        first, second = (cls(k=3, random_state=seed).fit(X).labels_ for _ in "ab")
+        assert np.array_equal(first, second)
 
 
 def test_a_short_seed_draws_what_it_always_drew():

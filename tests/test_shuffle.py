@@ -1,4 +1,4 @@
-"""Released records in random order: aligned, repeatable, and without a trace of order."""
+"""Released records in random order: all columns alike, repeatable, unrelated to the original."""
 
 import json
 from collections import Counter
@@ -25,11 +25,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
 def people(n=200, seed=0):
-    """Return records sorted by age, with a name that says the row."""
+    """Return records sorted by age, with names that give the row."""
     rng = np.random.default_rng(seed)
     return pd.DataFrame(
         {
-            "name": [f"p{at:03d}" for at in range(n)],
+            "name": [f"p{i:03d}" for i in range(n)],
             "age": np.sort(rng.normal(50, 9, n)),
             "height": rng.normal(170, 9, n),
             "zip": rng.choice(["007", "08", "9"], n),
@@ -66,15 +66,15 @@ def test_the_rows_of_a_shuffled_release_are_those_of_a_plain_one(kind):
 
 
 def test_no_index_reveals_the_original_order():
-    data = people().set_axis([f"row {at}" for at in range(200)])
+    data = people().set_axis([f"row {i}" for i in range(200)])
     actual = shoal.microaggregate(data, ["age", "height"], k=3, shuffle=True).data
     assert actual.index.equals(pd.RangeIndex(200))
     assert data.index[0] == "row 0"
 
 
 def test_the_verdict_finds_no_order_in_a_shuffled_release():
-    sorted_, shuffled = (plan(shuffle=on).run(people()).verdict.codes() for on in (False, True))
-    assert "order-follows-column" in sorted_
+    unshuffled, shuffled = (plan(shuffle=on).run(people()).verdict.codes() for on in (False, True))
+    assert "order-follows-column" in unshuffled
     assert "order-follows-column" not in shuffled
 
 
@@ -118,11 +118,11 @@ def test_a_seed_serves_the_order_and_a_method_that_draws():
     data = people()[["age", "height"]]
     options = {"k": 3, "shuffle": True, "random_state": 2**100}
     for method in ("mdav", "mu-approx"):
-        one, other = (
+        first, second = (
             shoal.microaggregate(data, ["age", "height"], method=method, **options) for _ in "ab"
         )
-        assert one.data.equals(other.data)
-        assert one.drawn_seeds == ()
+        assert first.data.equals(second.data)
+        assert first.drawn_seeds == ()
     both = Plan({}, [Microaggregate(["age", "height"], MuApprox(k=3))], shuffle=True).run(data)
     assert len(set(both.drawn_seeds)) == 2
 
@@ -157,12 +157,12 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
     data.to_csv("in.csv", index=False)
     files = ["in.csv", f"out.{ending}", "--manifest", "manifest.json", "--shuffle"]
     if command == "mask":
-        how = ["mask", *files, "-c", "age", "-c", "height", "-k", "3", "--missing", "drop"]
+        command_line = ["mask", *files, "-c", "age", "-c", "height", "-k", "3", "--missing", "drop"]
     else:
         step = Microaggregate(["age", "height"], MDAV(k=3), missing="drop")
         Plan({}, [step], other_columns="release").save("plan.toml")
-        how = ["run", "plan.toml", *files]
-    result = CliRunner().invoke(app, how)
+        command_line = ["run", "plan.toml", *files]
+    result = CliRunner().invoke(app, command_line)
     assert result.exit_code == 0, result.output
     if ending == "csv":
         table = pd.read_csv("out.csv", dtype={"zip": str})
@@ -175,8 +175,10 @@ def test_a_file_is_shuffled_to_the_letter_and_verified(ending, command, tmp_path
     assert table["zip"].astype(str).tolist() == data["zip"].iloc[row].tolist()
     assert table.groupby("age")["height"].nunique().max() == 1
     assert table.groupby("age").size().min() >= 3
-    near = data["age"].iloc[row].to_numpy()
-    assert np.corrcoef(table["age"], near)[0, 1] > 0.9  # masked values follow their records
+    original_ages = data["age"].iloc[row].to_numpy()
+    assert (
+        np.corrcoef(table["age"], original_ages)[0, 1] > 0.9
+    )  # masked values follow their records
     entries = json.loads((tmp_path / "manifest.json").read_text())
     assert entries["plan"]["random_state"].bit_length() > 64
     assert str(entries["plan"]["random_state"]) not in result.output

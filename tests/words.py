@@ -1,4 +1,4 @@
-"""The words of pages and docstrings, without code, names and addresses."""
+"""The words of pages and docstrings for the spelling test, without code, names and addresses."""
 
 import ast
 import re
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-LEFT_OUT = [
+NOT_PROSE = [
     re.compile(r"(?ms)^( *)(```+|~~~+)(?!\{glossary\}).*?^\1\2 *$"),  # blocks of code
     re.compile(r"(?m)^(?: {4}|\t).*$"),  # indented ones
     re.compile(r"(?s)<!--.*?-->|</?\w[^>]*>"),
@@ -24,16 +24,16 @@ FORMULA = re.compile(r"(?m)^( *)\.\. math::.*(?:\n\1 +\S.*)*")
 DECLARED = re.compile(r"(?m)^\S+(, \S+)* : .*$")  # a parameter and its type
 
 
-def of_page(text: str) -> set[str]:
+def in_page(text: str) -> set[str]:
     """Return the words of a page in Markdown."""
-    for pattern in LEFT_OUT:
+    for pattern in NOT_PROSE:
         text = pattern.sub(" ", text)
     return set(WORD.findall(text))
 
 
-def of_source(text: str) -> set[str]:
+def in_docstrings(text: str) -> set[str]:
     """Return the words of the docstrings of a module."""
-    return {word for docstring in _docstrings(text) for word in of_page(docstring)}
+    return {word for docstring in _docstrings(text) for word in in_page(docstring)}
 
 
 def _docstrings(text: str) -> Iterator[str]:
@@ -44,7 +44,7 @@ def _docstrings(text: str) -> Iterator[str]:
             yield re.sub(r"(?m)^ {4,}(?=\S)", "", DECLARED.sub("", docstring))
 
 
-def known(path: Path) -> set[str]:
-    """Return the accepted words of a list, one a line; what follows ``#`` tells why."""
+def accepted(path: Path) -> set[str]:
+    """Return the words in a file, one on each line, which may end in a comment after ``#``."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return {word for line in lines if (word := line.partition("#")[0].strip())}

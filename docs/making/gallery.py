@@ -12,7 +12,7 @@ from shoal.report import palette
 
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 
-import pages as written  # noqa: E402 (the tests run the pages)
+import markdown_pages  # noqa: E402 (the tests run the pages)
 
 PICTURE = re.compile(r"^```\{picture\} (.*)\n(?:.*\n)*?```$", re.M)
 IMAGE = re.compile(r"\{image\} (.+)-light\.(?:svg|png)")
@@ -45,7 +45,7 @@ def run(name: str, text: str) -> list[str]:
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         try:
-            return list(written.run(name, text)["pictures"])
+            return list(markdown_pages.run(name, text)["pictures"])
         finally:
             os.chdir(here)
 

@@ -15,7 +15,7 @@ FUNCTIONS = (
 )  # fmt: skip
 OBJECTS = {
     "shoal": ("Plan", "Release"),
-    "shoal.frame.hierarchies": ("Hierarchy",),
+    "shoal.frame.types.hierarchy": ("Hierarchy",),
     "shoal.metrics.limits": ("Limits", "Limit", "LimitResult", "LimitResults"),
     "shoal.inspection": ("Inspection",),
     "shoal.partitioners": ("Partition", "Partitioner", "ClosenessFirst"),
@@ -67,7 +67,7 @@ def index() -> str:
         ["{py:class}`shoal.Plan`", "steps over the columns of a table"],
         ["{py:class}`shoal.Release`", "the result of running a plan on a table"],
         [
-            "{py:class}`shoal.Hierarchy <shoal.frame.hierarchies.Hierarchy>`",
+            "{py:class}`shoal.Hierarchy <shoal.frame.types.hierarchy.Hierarchy>`",
             "how values become coarser",
         ],
         ["{py:class}`shoal.Limits <shoal.metrics.limits.Limits>`", "demands on figures"],

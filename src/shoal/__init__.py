@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from shoal._progress import show_progress
     from shoal.audit import verify
     from shoal.comparison import advise, compare
-    from shoal.frame.hierarchies import Hierarchy
+    from shoal.frame.types.hierarchy import Hierarchy
     from shoal.inspection import inspect
     from shoal.metrics import MEASURES
     from shoal.metrics.analyses import utility
@@ -28,7 +28,7 @@ _MODULES = {
     "METHODS": "shoal.partitioners",
     "MEASURES": "shoal.metrics",
     "STEPS": "shoal.steps",
-    "Hierarchy": "shoal.frame.hierarchies",
+    "Hierarchy": "shoal.frame.types.hierarchy",
     "Limits": "shoal.metrics.limits",
     "Microaggregate": "shoal.steps",
     "Plan": "shoal.plan",

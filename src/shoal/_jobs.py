@@ -14,7 +14,7 @@ _default_n_jobs: ContextVar[int | None] = ContextVar("default_n_jobs", default=N
 
 @contextmanager
 def default_n_jobs(n_jobs: int | None) -> Iterator[None]:
-    """Run ``n_jobs`` jobs at a time wherever the code within states no number of its own."""
+    """Let ``n_jobs`` be the default number of jobs in the enclosed code."""
     effective_n_jobs(n_jobs)  # refuses an invalid number
     token = _default_n_jobs.set(n_jobs)
     try:
@@ -24,7 +24,7 @@ def default_n_jobs(n_jobs: int | None) -> Iterator[None]:
 
 
 def effective_n_jobs(n_jobs: int | None) -> int:
-    """Return how many jobs run at a time: one per core if ``n_jobs`` is None or -1.
+    """Return the number of jobs that run at a time: one per core if ``n_jobs`` is None or -1.
 
     Within `default_n_jobs`, None stands for the number that it sets. A negative number counts back
     from all cores, as in joblib: -2 leaves one core free. Zero jobs are refused.

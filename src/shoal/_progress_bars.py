@@ -40,8 +40,8 @@ class Bar:
             self.visible = False
             self.remove()
 
-    def show(self, words: str, share: int, duration: str) -> None:
-        """Show the stage, the share done in per cent and the time."""
+    def show(self, words: str, percentage: int, duration: str) -> None:
+        """Show the stage, the percentage that is done and the time."""
         raise NotImplementedError
 
     def remove(self) -> None:
@@ -56,10 +56,10 @@ class NotebookBar(Bar):
         super().__init__()
         self.handle: Any = None
 
-    def show(self, words: str, share: int, duration: str) -> None:
+    def show(self, words: str, percentage: int, duration: str) -> None:
         """Show or update the bar."""
-        text = f"{words}: {share} %, {duration}"
-        bar = f'<progress max="100" value="{share}" aria-label="Progress"></progress>'
+        text = f"{words}: {percentage} %, {duration}"
+        bar = f'<progress max="100" value="{percentage}" aria-label="Progress"></progress>'
         self._display({"text/html": f"<div>{bar} {text}</div>", "text/plain": text})
 
     def remove(self) -> None:
@@ -88,10 +88,10 @@ class LineBar(Bar):
         self.stream = stream
         self.words = ""
 
-    def show(self, words: str, share: int, duration: str) -> None:
+    def show(self, words: str, percentage: int, duration: str) -> None:
         """Write the line."""
         if self.stream.isatty():
-            self.stream.write(f"\r\x1b[K{words}: {share} %, {duration}")
+            self.stream.write(f"\r\x1b[K{words}: {percentage} %, {duration}")
             self.stream.flush()
         elif words != self.words:
             self.stream.write(f"{words} ...\n")

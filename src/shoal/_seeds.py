@@ -29,7 +29,7 @@ def draw_seed(generator: np.random.Generator | np.random.RandomState | None = No
 def as_seed(random_state: RandomState) -> int | None:
     """Return the seed that ``random_state`` stands for; None stays None.
 
-    A generator is advanced: its next seed is another one.
+    A generator draws the seed, so that each call gives another one.
 
     Examples
     --------

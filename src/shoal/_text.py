@@ -22,7 +22,7 @@ _width: ContextVar[int | None] = ContextVar("shoal_text_width", default=None)
 
 @contextmanager
 def limit_table_width(width: int | None) -> Iterator[None]:
-    """Let tables of the enclosed code take at most ``width`` characters; None for any number."""
+    """Limit lines of the enclosed code to ``width`` characters; None removes the limit."""
     token = _width.set(width)
     try:
         yield
@@ -31,7 +31,7 @@ def limit_table_width(width: int | None) -> Iterator[None]:
 
 
 def text_width() -> int | None:
-    """Return the width that lines should fit; None for any."""
+    """Return the greatest length of a line; None if there is no limit."""
     return _width.get()
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from shoal._kernels.constants import NONE, ZERO
 from shoal._kernels.spatial import index as spatial_index
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
@@ -35,7 +36,6 @@ from shoal.partitioners import _base as base_module
 from shoal.partitioners import mdav as mdav_module
 from shoal.partitioners._base import in_order
 from tables import KINDS, long_tables, tables_and_k
-from tries import tries
 from twins import brute
 from twins.centroid_mdav import centroid_mdav
 from twins.cvmdav import cvmdav
@@ -153,7 +153,7 @@ def test_mdav_methods_agree_with_the_slow_versions(X, k):
         assert np.array_equal(method.fit_predict(X), in_order(slow)), method
 
 
-@settings(max_examples=tries(30))
+@settings(max_examples=scaled_examples(30))
 @given(case=tables_and_k(most=90))
 def test_dba1_agrees_with_the_slow_version_while_the_index_is_rebuilt(case):
     X, k = case

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from shoal._kernels.dual_bound import pair_costs as kernels
 from shoal._kernels.dual_bound.pair_costs import (
     ListedRows,
@@ -18,7 +19,6 @@ from shoal._kernels.dual_bound.pair_costs import (
 from shoal.partitioners._dual_bound import pair_duals as module
 from shoal.partitioners._dual_bound.long_table import long_table
 from shoal.partitioners._dual_bound.pair_duals import pair_duals, possible_partners
-from tries import tries
 from twins.optimal import sse
 
 
@@ -168,7 +168,7 @@ def test_isolated_records_have_high_potentials(near):
 
 
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), near=st.integers(4, 12))
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 def test_duals_of_pairs_are_feasible(seed, k, near):
     n = 13
     table = long_table(drawn(seed, n), k, near)

@@ -4,8 +4,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from app_process import PATIENCE, running_app, wait_for
 from browser import chromium
-from page import PATIENCE, running, wait_for
 
 
 @pytest.fixture(scope="module")  # two drivers of browsers cannot run in one thread
@@ -16,7 +16,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("page")) as started:
+    with running_app(tmp_path_factory.mktemp("page")) as started:
         yield started
     output = "".join(started.lines)
     assert "Traceback" not in output

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from page import running, wait_for
+from app_process import running_app, wait_for
 from shoal.cli import app
 
 SECRET = "Ermengarde"  # a value of the data that nobody may print
@@ -16,7 +16,7 @@ SECRET = "Ermengarde"  # a value of the data that nobody may print
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("page"), "--limit", "1") as started:
+    with running_app(tmp_path_factory.mktemp("page"), "--limit", "1") as started:
         yield started
 
 
@@ -215,7 +215,7 @@ LIMITED = (
 
 
 def test_with_few_open_files_idle_connections_do_not_deny_service(tmp_path):
-    with running(tmp_path, start=("-c", LIMITED)) as page:
+    with running_app(tmp_path, start=("-c", LIMITED)) as page:
         port = int(page.host.split(":")[1])
         idle = []
         for _ in range(80):

@@ -2,10 +2,10 @@
 
 import pytest
 
-import axe
+import accessibility
+from page_actions import end_session, press, run, take_example
 from shoal.app import views
 from shoal.app.sessions import Work
-from visiting import end_session, press, run, take_example
 
 LOOKS = [("light", 1280), ("dark", 375)]
 NAMES = """async () => (await axe.run(document, {
@@ -16,7 +16,7 @@ OPEN = "all => all.forEach(e => { e.open = true; })"
 
 def check(view, width):
     """Assert that a page breaks no rule, and is not wider than its window."""
-    assert axe.violations(view) == {}
+    assert accessibility.violations(view) == {}
     assert view.evaluate(NAMES) == []  # an experimental rule, which is off by default
     assert view.evaluate("() => document.documentElement.scrollWidth") <= width
 

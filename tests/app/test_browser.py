@@ -7,9 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from page import wait_for
-from shoal.cli import app
-from visiting import (
+from app_process import wait_for
+from page_actions import (
     Silent,
     end_session,
     load,
@@ -19,6 +18,7 @@ from visiting import (
     take_example,
     wait_until_kept,
 )
+from shoal.cli import app
 
 HOSTILE = [
     "<script>document.title='owned'</script>",

@@ -10,7 +10,7 @@ import uvicorn
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse
 
-from page import PATIENCE, wait_for
+from app_process import PATIENCE, wait_for
 from shoal.app import connections
 
 WHOLE = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"

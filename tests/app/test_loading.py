@@ -4,8 +4,8 @@ import openpyxl
 import pytest
 
 import shoal
-from page import wait_for
-from visiting import Silent, load, press
+from app_process import wait_for
+from page_actions import Silent, load, press
 
 GERMAN = "größe;name\n1,5;a\n2,5;b\n3,5;c\n4,25;d\n".encode("latin-1")
 
@@ -104,10 +104,10 @@ def test_another_file_can_be_sent_after_one_was_cancelled_halfway(visit, server,
     network.send("Network.enable")
     network.send("Network.emulateNetworkConditions", slow)
     view.locator("#file").set_input_files(long)
-    wait_for(lambda: any(path.stat().st_size for path in server.place.rglob("*.part")))
+    wait_for(lambda: any(path.stat().st_size for path in server.folder.rglob("*.part")))
     press(view, "Cancel")
     view.get_by_text("Sending was cancelled").wait_for()
-    wait_for(lambda: not list(server.place.rglob("*.part")))
+    wait_for(lambda: not list(server.folder.rglob("*.part")))
     network.send("Network.emulateNetworkConditions", slow | {"uploadThroughput": -1})
     load(view, short)
     assert view.get_by_role("heading", name="short.csv").count() == 1

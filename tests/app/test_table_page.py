@@ -5,8 +5,8 @@ import json
 import pytest
 
 import shoal
-from page import wait_for
-from visiting import (
+from app_process import wait_for
+from page_actions import (
     Silent,
     end_session,
     load,

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import shoal
-from pages import COMPILING
+from markdown_pages import COMPILING
 from shell import shell
 from shoal._text import format_percentage
 from shoal.metrics.rounding import round_floats_for_display

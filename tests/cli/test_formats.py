@@ -131,7 +131,7 @@ def test_a_sas_data_set_is_not_written_and_a_table_is_no_file(folder):
 )
 def test_a_missing_package_is_named(folder, monkeypatch, package, place, extra):
     monkeypatch.setitem(sys.modules, package, None)
-    for name in ("stata", "spss", "excel", "_excel_read", "_excel_write"):
+    for name in ("stata", "spss", "excel", "_excel.reading", "_excel.writing"):
         monkeypatch.delitem(sys.modules, f"shoal.io.formats.{name}", raising=False)
     table = ["--target-table", "t"] if "://" in place else []
     result = shell("mask", "in.csv.gz", place, "-c", "age", "-k", "3", *table)

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import shoal
-from pages import COMPILING
+from markdown_pages import COMPILING
 from shoal import _progress as progress
 from shoal._progress_estimate import (
     PHASE_OF_STAGE,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-import pages
+import markdown_pages
 
-DOCS = pages.ROOT / "docs"
+DOCS = markdown_pages.ROOT / "docs"
 PAGE = (DOCS / "architecture.md").read_text(encoding="utf-8")
 WALK = PAGE.partition("## A file, function by function")[2].partition("\n## ")[0]
 STEPS = re.findall(r"(?m)^(\d+)\. `([\w.]+):([\w.]+)` ", WALK)
@@ -57,7 +57,7 @@ def test_every_function_of_the_walk_exists(module, name):
 def test_the_walk_follows_the_calls_of_the_command(tmp_path):
     rows = "".join(f"{20 + i % 37},{1000 + i}\n" for i in range(40))
     (tmp_path / "in.csv").write_text(f"age,pay\n{rows}", encoding="utf-8")
-    paths = {"PYTHONPATH": str(pages.ROOT / "src")}
+    paths = {"PYTHONPATH": str(markdown_pages.ROOT / "src")}
     result = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", TRACED],
         cwd=tmp_path, env={**os.environ, **paths}, capture_output=True, text=True,
@@ -71,7 +71,7 @@ def test_the_walk_follows_the_calls_of_the_command(tmp_path):
 
 def test_every_package_is_on_the_page_and_in_the_diagram():
     diagram = (DOCS / "pictures" / "architecture.svg").read_text(encoding="utf-8")
-    source = pages.ROOT / "src" / "shoal"
+    source = markdown_pages.ROOT / "src" / "shoal"
     packages = [path.parent.name for path in source.glob("*/__init__.py")]
     assert len(packages) > 10
     for package in packages:
@@ -80,8 +80,8 @@ def test_every_package_is_on_the_page_and_in_the_diagram():
 
 
 def test_every_module_that_the_page_names_exists():
-    source = pages.ROOT / "src" / "shoal"
+    source = markdown_pages.ROOT / "src" / "shoal"
     named = {name for name in re.findall(r"`([\w/]+/\w+\.py)`", PAGE) if "docs" not in name}
-    known = (source, pages.ROOT)
+    known = (source, markdown_pages.ROOT)
     lacking = [name for name in named if not any((Path(root) / name).exists() for root in known)]
     assert not lacking

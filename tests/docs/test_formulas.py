@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-import pages
+import markdown_pages
 from making import docstrings, formulas, measures, papers
 from shoal.metrics import MEASURES
 from shoal.metrics.analyses.result import FIGURES as ANALYSES
@@ -17,7 +17,7 @@ FUNCTIONS = ("dominance.dominated_groups", "neighbour_intervals", "sdc_score")  
 def rows_of(page):
     """Return the other cells of each row of the tables of a page, by the names in its first."""
     rows = {}
-    for line in (pages.ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
+    for line in (markdown_pages.ROOT / "docs" / page).read_text(encoding="utf-8").splitlines():
         if line.startswith("| "):
             first, *others = (cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1])
             rows |= dict.fromkeys(re.findall(r"`([^`]+)`", first), others)
@@ -77,7 +77,7 @@ def test_signs_have_the_spaces_of_printed_formulas(formula, spaced):
     assert spaced in formulas.to_mathml(formula)
 
 
-@pytest.mark.parametrize("page", pages.written(), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", markdown_pages.list_pages(), ids=lambda page: page.name)
 def test_formulas_of_a_page_are_no_plain_text(page):
     prose = re.sub(r"(?ms)^( *)(```+).*?^\1\2 *$", "", page.read_text(encoding="utf-8"))
     prose = re.sub(r"`[^`]*`|\$\$[^$]*\$\$", "", prose)

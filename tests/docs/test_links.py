@@ -7,11 +7,11 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from mdit_py_plugins.anchors.index import slugify
 
-import pages
+import markdown_pages
 from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 
-ROOT, DOCS = pages.ROOT, pages.ROOT / "docs"
+ROOT, DOCS = markdown_pages.ROOT, markdown_pages.ROOT / "docs"
 LINK = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)")
 # Pages that only the site holds; what stands on them, the test of the site sees to.
 MADE = {
@@ -33,19 +33,19 @@ MADE = {
     DOCS / "references.md",
     DOCS / "changelog.md",
 }
-PAGES = {str(path.relative_to(ROOT)): path for path in pages.written()}
+PAGES = {str(path.relative_to(ROOT)): path for path in markdown_pages.list_pages()}
 
 
 def links(text: str) -> list[str]:
     """Return where the links of a page lead, without those in code."""
-    for block in pages.FENCE.finditer(text):
+    for block in markdown_pages.FENCE.finditer(text):
         text = text.replace(block[0], "")
     return LINK.findall(re.sub(r"`[^`\n]*`", "`x`", text))
 
 
 def places(text: str) -> set[str]:
     """Return what can be linked to within a page: its heads, and places with a name."""
-    for block in pages.FENCE.finditer(text):
+    for block in markdown_pages.FENCE.finditer(text):
         text = text.replace(block[0], "")
     heads = re.findall(r"(?m)^#{1,6} +(.*?) *$", text)
     plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)|[`*]", r"\1", head) for head in heads]

@@ -2,7 +2,7 @@
 
 import pytest
 
-import pages
+import markdown_pages
 from making import access, gallery
 
 
@@ -16,7 +16,7 @@ def _in_an_empty_folder(tmp_path, monkeypatch):
 
 
 def run(*blocks):
-    return pages.run("a page", page(*blocks))
+    return markdown_pages.run("a page", page(*blocks))
 
 
 def test_blocks_share_one_namespace_and_one_folder():
@@ -107,9 +107,9 @@ def test_colours_of_a_picture_change_on_a_dark_ground():
 
 def test_blocks_in_lists_are_found():
     text = "1. First\n\n   ```python\n   a = 1\n   if a:\n       b = 2\n   ```\n"
-    (block,) = pages.blocks(text)
+    (block,) = markdown_pages.blocks(text)
     assert block.text == "a = 1\nif a:\n    b = 2\n"
-    assert pages.run("a list", text)["b"] == 2
+    assert markdown_pages.run("a list", text)["b"] == 2
 
 
 def test_a_long_name_may_be_broken_behind_an_underscore():

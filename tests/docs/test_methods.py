@@ -7,12 +7,12 @@ from inspect import getdoc
 import numpy as np
 import pytest
 
-import pages
+import markdown_pages
 from making import docstrings, draw, example, figures, ideas
 from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 
-ROOT = pages.ROOT
+ROOT = markdown_pages.ROOT
 SIZES = {"k to 2k - 1": lambda k: 2 * k - 1, "k to 3k - 2": lambda k: 3 * k - 2}
 
 

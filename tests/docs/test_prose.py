@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-import pages
+import markdown_pages
 
 WIDTH = 100
-PAGES = {str(path.relative_to(pages.ROOT)): path for path in pages.written()}
+PAGES = {str(path.relative_to(markdown_pages.ROOT)): path for path in markdown_pages.list_pages()}
 # Words that readers would have to learn first, with the word to use instead.
 PRIVATE = {
     r"three doors|front door": "interface",
@@ -24,7 +24,7 @@ PRIVATE = {
 
 def prose(text):
     """Return the numbered lines of a page that are neither code, table, heading nor picture."""
-    for block in pages.FENCE.finditer(text):
+    for block in markdown_pages.FENCE.finditer(text):
         if not block[3].startswith("{glossary}"):
             text = text.replace(block[0], "\n" * block[0].count("\n"))
     lines = enumerate(text.splitlines(), start=1)

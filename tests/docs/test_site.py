@@ -13,8 +13,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from fontTools.ttLib import TTFont
 
-import axe
-import kernels_once
+import accessibility
+import shared_compilation
 import shoal
 from browser import chromium
 from making import changelog, curves, font
@@ -55,8 +55,8 @@ socket.getaddrinfo = socket.create_connection = socket.socket.connect = refuse
 
 import os
 from pathlib import Path
-import kernels_once
-kernels_once.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
+import shared_compilation
+shared_compilation.start(Path(os.environ["NUMBA_CACHE_DIR"]) / "locks")
 """
 
 
@@ -66,7 +66,7 @@ def site(tmp_path_factory):
     target = tmp_path_factory.mktemp("docs") / "site"
     deaf = tmp_path_factory.mktemp("deaf")
     (deaf / "sitecustomize.py").write_text(AT_START, encoding="utf-8")
-    shutil.copy(kernels_once.__file__, deaf)
+    shutil.copy(shared_compilation.__file__, deaf)
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(deaf), str(ROOT / "src")])}
     command = [sys.executable, str(ROOT / "docs" / "make_site.py"), str(target)]
     result = subprocess.run(command, env=env, capture_output=True, text=True, encoding="utf-8")
@@ -257,7 +257,7 @@ def test_every_page_is_accessible_and_clips_nothing_on_a_wide_screen(browser, si
     wrong = {}
     for path in pages_of(site):
         page.goto(path.as_uri(), wait_until="domcontentloaded")
-        broken = axe.violations(page, without=["color-contrast", "link-in-text-block"])
+        broken = accessibility.violations(page, without=["color-contrast", "link-in-text-block"])
         wrong[path.relative_to(site)] = (broken, weak_contrasts(page), page.evaluate(CLIPPED))
     assert len(wrong) > 100
     assert not {name: faults for name, faults in wrong.items() if any(faults)}
@@ -268,7 +268,7 @@ def test_every_page_is_accessible_and_clips_nothing_on_a_wide_screen(browser, si
 def test_a_page_is_accessible_in_the_dark_and_on_a_phone(browser, site, name):
     page = opened(browser, site, name, "dark", PHONE)
     page.wait_for_timeout(200)  # colours fade in
-    assert not axe.violations(page)
+    assert not accessibility.violations(page)
     assert not weak_contrasts(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE
     assert page.eval_on_selector(".content", "box => box.scrollWidth - box.clientWidth") <= 0
@@ -318,6 +318,6 @@ def test_axe_reports_what_is_wrong(browser):
     page.set_content(
         "<html lang=en><title>t</title><main><h1>h</h1><img src='data:,'></main></html>"
     )
-    assert list(axe.violations(page)) == ["image-alt"]
-    assert not axe.violations(page, without=["image-alt"])
+    assert list(accessibility.violations(page)) == ["image-alt"]
+    assert not accessibility.violations(page, without=["image-alt"])
     page.close()

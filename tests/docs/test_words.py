@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from spellchecker import SpellChecker
 
-import pages
+import markdown_pages
 import words
 
-ROOT = pages.ROOT
+ROOT = markdown_pages.ROOT
 ACCEPTED = ROOT / "docs" / "words.txt"
-PAGES = [*pages.written(), *sorted((ROOT / "changes").glob("*.md"))]
+PAGES = [*markdown_pages.list_pages(), *sorted((ROOT / "changes").glob("*.md"))]
 SOURCES = [
     *sorted((ROOT / "src").rglob("*.py")),
     *sorted((ROOT / "docs").rglob("*.py")),
@@ -25,7 +25,7 @@ SOURCES = [
 def dictionary():
     """Return the words that are right, in small letters."""
     checker = SpellChecker(distance=1)
-    checker.word_frequency.load_words(words.known(ACCEPTED))
+    checker.word_frequency.load_words(words.accepted(ACCEPTED))
     return checker
 
 
@@ -36,13 +36,13 @@ def unknown(words, dictionary):
 
 
 def test_every_word_of_a_page_is_known(dictionary):
-    actual = {path: unknown(words.of_page(text(path)), dictionary) for path in PAGES}
+    actual = {path: unknown(words.in_page(text(path)), dictionary) for path in PAGES}
     wrong = {str(path.relative_to(ROOT)): odd for path, odd in actual.items() if odd}
     assert not wrong, "Mend them, or put words that are right into docs/words.txt."
 
 
 def test_every_word_of_a_docstring_is_known(dictionary):
-    actual = {path: unknown(words.of_source(text(path)), dictionary) for path in SOURCES}
+    actual = {path: unknown(words.in_docstrings(text(path)), dictionary) for path in SOURCES}
     wrong = {str(path.relative_to(ROOT)): odd for path, odd in actual.items() if odd}
     assert not wrong, "Mend them, or put words that are right into docs/words.txt."
 
@@ -54,7 +54,7 @@ def test_common_misspellings_are_not_in_the_repository():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_accepted_words_stand_in_order_and_once():
+def test_accepted_stand_in_order_and_once():
     groups = re.split(r"(?m)^#.*\n|^\n", text(ACCEPTED))
     lists = [group.split() for group in groups if group.strip()]
     assert all(group == sorted(group) for group in lists)
@@ -65,7 +65,7 @@ def test_accepted_words_stand_in_order_and_once():
 
 @pytest.mark.parametrize("slip", ["guarrantee", "recieve", "microagregation", "seperate", "wich"])
 def test_a_misspelling_is_found(dictionary, slip):
-    assert unknown(words.of_page(f"Here is a {slip} that `{slip}x` may not hide."), dictionary) == [
+    assert unknown(words.in_page(f"Here is a {slip} that `{slip}x` may not hide."), dictionary) == [
         slip
     ]
 
@@ -74,7 +74,7 @@ def test_code_names_and_addresses_are_not_spelled():
     page = (
         "Take `mdavv`.\n\n```python\nqwertz = 1\n```\n\nSee [it](https://xyzzy.example/qwertz).\n"
     )
-    assert words.of_page(page) == {"Take", "See", "it"}
+    assert words.in_page(page) == {"Take", "See", "it"}
 
 
 def text(path: Path) -> str:

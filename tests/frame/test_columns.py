@@ -1,4 +1,4 @@
-"""A column of any kind in any kind of table."""
+"""Columns of every kind, in tables of every library."""
 
 import datetime as dt
 import warnings
@@ -13,7 +13,7 @@ from raising import raises
 from shoal.errors import ColumnError, InputError
 from shoal.frame.codes import codes
 from shoal.frame.columns import kind_of, read_column, read_concatenated
-from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.replacement import RowGather, with_values
 from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import as_types
 
@@ -32,7 +32,7 @@ VALUES = {
 }
 KIND = {name: name if name in ("numeric", "nominal", "boolean") else "date" for name in VALUES}
 
-APART = {"dates": 9, "datetimes": 9, "with zone": 9, "times": 1 / 48, "durations": 8}  # days
+DAYS_APART = {"dates": 9, "datetimes": 9, "with zone": 9, "times": 1 / 48, "durations": 8}  # days
 
 MAKERS = {
     "pandas": lambda values: pd.DataFrame({"x": values}),
@@ -44,7 +44,8 @@ MAKERS = {
 }
 
 
-def listed(data):
+def values_of(data):
+    """Return the values of a column, with None for missing ones."""
     values = data["x"].to_pylist() if isinstance(data, pa.Table) else data["x"].to_list()
     return [
         None if value is None or value is pd.NA or value != value else value for value in values
@@ -53,7 +54,7 @@ def listed(data):
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 @pytest.mark.parametrize("name", VALUES)
-def test_every_kind_is_seen_in_every_kind_of_table_and_keeps_its_type(name, make):
+def test_every_kind_is_recognised_in_every_library_and_keeps_its_type(name, make):
     data = make(VALUES[name])
     frame = open_frame(data)
     if name == "numeric" and make is MAKERS["pandas objects"]:
@@ -66,16 +67,16 @@ def test_every_kind_is_seen_in_every_kind_of_table_and_keeps_its_type(name, make
     if name == "numeric":
         return
     assert column.codes.tolist() == [1, 0, -1, 0]
-    assert column.values[[0, 1]].tolist() == pytest.approx([APART.get(name, 1), 0])
-    taken = with_values(
+    assert column.values[[0, 1]].tolist() == pytest.approx([DAYS_APART.get(name, 1), 0])
+    gathered = with_values(
         frame, {"x": RowGather(np.array([1, 1, 0, 0]), np.array([0, 1, 0, 0], bool))}
     )
-    released = to_native(taken)
-    assert listed(released) == [listed(data)[1], None, listed(data)[0], listed(data)[0]]
+    released = to_native(gathered)
+    assert values_of(released) == [values_of(data)[1], None, values_of(data)[0], values_of(data)[0]]
     assert open_frame(released)["x"].dtype == frame["x"].dtype
 
 
-def test_ordered_categories_bring_their_order():
+def test_ordered_categories_keep_their_order():
     values, order = ["b", "a", None, "c"], ["c", "b", "a"]
     tables = [
         pd.DataFrame({"x": pd.Categorical(values, order, ordered=True)}),
@@ -88,8 +89,8 @@ def test_ordered_categories_bring_their_order():
         column = read_column(open_frame(data), "x")
         assert column.kind == "ordinal"
         assert column.codes.tolist() == [1, 2, -1, 0]
-        both = read_concatenated([open_frame(data), open_frame(data)], "x")
-        assert both.codes.tolist() == [1, 2, -1, 0] * 2
+        doubled = read_concatenated([open_frame(data), open_frame(data)], "x")
+        assert doubled.codes.tolist() == [1, 2, -1, 0] * 2
 
 
 def test_categories_without_an_order_are_nominal_even_if_they_are_numbers():
@@ -97,11 +98,11 @@ def test_categories_without_an_order_are_nominal_even_if_they_are_numbers():
     assert read_column(open_frame(data), "x").kind == "nominal"
 
 
-def test_plain_types_of_pandas_that_cannot_be_missing_become_nullable():
+def test_numpy_types_without_a_missing_value_become_nullable():
     for values, kind in (([True, False], "boolean"), ([1, 2], "Int64")):
         frame = open_frame(pd.DataFrame({"x": values}))
-        taken = with_values(frame, {"x": RowGather(np.array([0, 1]), np.array([False, True]))})
-        assert str(to_native(taken)["x"].dtype) == kind
+        gathered = with_values(frame, {"x": RowGather(np.array([0, 1]), np.array([False, True]))})
+        assert str(to_native(gathered)["x"].dtype) == kind
 
 
 def test_dates_a_nanosecond_apart_are_distinct():
@@ -118,14 +119,15 @@ def test_dates_a_nanosecond_apart_are_distinct():
         (["06:00", "18:00:00"], [0, 0.5]),
     ],
 )
-def test_iso_text_is_read_as_dates_where_it_is_declared(texts, days):
+def test_iso_text_that_is_declared_as_dates_is_parsed(texts, days):
     frame = open_frame(pd.DataFrame({"x": [*texts, None]}))
     column = read_column(frame, "x", as_types({"x": "date"})["x"])
     assert column.values[:2].tolist() == days
     assert column.is_missing[2]
 
 
-def refused(values, declared=None):
+def refusal(values, declared=None):
+    """Return the code and the count of the error for a column, which must not show a value."""
     types = as_types({} if declared is None else {"x": declared})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -140,24 +142,24 @@ def refused(values, declared=None):
 
 def test_values_that_contradict_the_type_are_refused_and_not_quoted():
     order = {"kind": "ordinal", "order": ["low", "high"]}
-    assert refused(["low", "odd", "odd"], order) == ("value-outside-type", 2)
+    assert refusal(["low", "odd", "odd"], order) == ("value-outside-type", 2)
     tree = {"kind": "nominal", "hierarchy": [["Porto", "north"]]}
-    assert refused(["Porto", "Faro"], tree) == ("value-outside-type", 1)
+    assert refusal(["Porto", "Faro"], tree) == ("value-outside-type", 1)
     table = {"kind": "nominal", "distances": [["QQ", "ZZ", 1], ["ZZ", "XX", 1]]}
-    assert refused(["QQ", "ZZ", "XX"], table) == ("distances-incomplete", 1)
-    assert refused(["QQ", "ZZ"], "ordinal")[0] == "order-unknown"
-    assert refused(["2020-01-01", "01/02/2020", "zzz"], "date") == ("not-a-date", 2)
-    assert refused(["2020-01-01T00:00", "2020-01-01T00:00Z"], "date") == ("zones-differ", None)
-    assert refused([1, 2], "date")[0] == "not-a-date"
-    assert refused(["QQ", "ZZ", "XX"] * 2, "boolean") == ("not-boolean", 3)
-    assert refused(["10", "zz"], "numeric") == ("text-among-numbers", 1)
+    assert refusal(["QQ", "ZZ", "XX"], table) == ("distances-incomplete", 1)
+    assert refusal(["QQ", "ZZ"], "ordinal")[0] == "order-unknown"
+    assert refusal(["2020-01-01", "01/02/2020", "zzz"], "date") == ("not-a-date", 2)
+    assert refusal(["2020-01-01T00:00", "2020-01-01T00:00Z"], "date") == ("zones-differ", None)
+    assert refusal([1, 2], "date")[0] == "not-a-date"
+    assert refusal(["QQ", "ZZ", "XX"] * 2, "boolean") == ("not-boolean", 3)
+    assert refusal(["10", "zz"], "numeric") == ("text-among-numbers", 1)
 
 
-def test_text_that_may_be_something_else_must_be_declared():
-    assert refused(["10", None, "zz"], "numeric") == ("text-among-numbers", 1)
-    assert refused(["10", "2,5", "zz", "yy"]) == ("text-disguises-values", 2)
-    assert refused(["2020-01-01", "zz", "yy", "zz"]) == ("text-disguises-values", 1)
-    assert refused(["QQ", "ZZ", "XX", "YY"]) == ("text-names-records", 4)
+def test_text_that_looks_like_another_kind_must_be_declared():
+    assert refusal(["10", None, "zz"], "numeric") == ("text-among-numbers", 1)
+    assert refusal(["10", "2,5", "zz", "yy"]) == ("text-disguises-values", 2)
+    assert refusal(["2020-01-01", "zz", "yy", "zz"]) == ("text-disguises-values", 1)
+    assert refusal(["QQ", "ZZ", "XX", "YY"]) == ("text-names-records", 4)
 
 
 def test_too_many_declared_distances_are_refused():
@@ -169,8 +171,8 @@ def test_too_many_declared_distances_are_refused():
 
 
 def test_values_without_a_distance_are_refused():
-    assert refused([[1.5], [2.5]])[0] == "no-distance"
-    assert refused([[1], [2]])[0] == "no-distance"
+    assert refusal([[1.5], [2.5]])[0] == "no-distance"
+    assert refusal([[1], [2]])[0] == "no-distance"
     with raises(ColumnError, "mixed-values", column="x"):
         read_column(open_frame(pd.DataFrame({"x": [1, "a"]})), "x")
 
@@ -184,12 +186,12 @@ def test_numbers_may_be_declared_nominal_or_ordinal():
     assert read_column(frame, "x", declared).codes.tolist() == [0, 1, -1, 1]
 
 
-def test_two_tables_share_their_codes():
-    before, after = (open_frame(pd.DataFrame({"x": x})) for x in (["a", "a", "b", "b"], [*"bbcc"]))
-    assert read_concatenated([before, after], "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
+def test_values_of_two_tables_have_the_same_codes():
+    first, second = (open_frame(pd.DataFrame({"x": x})) for x in (["a", "a", "b", "b"], [*"bbcc"]))
+    assert read_concatenated([first, second], "x").codes.tolist() == [0, 0, 1, 1, 1, 1, 2, 2]
     numbers = open_frame(pd.DataFrame({"x": [1, 2, 3, 4]}))
     with raises(ColumnError, "kinds-differ", kinds=("nominal", "numeric")):
-        read_concatenated([before, numbers], "x")
+        read_concatenated([first, numbers], "x")
 
 
 def test_nan_is_missing_also_in_polars():
@@ -200,15 +202,15 @@ def test_nan_is_missing_also_in_polars():
 
 def test_unused_categories_are_not_released():
     values = ["rare", "b", "b", "c"]
-    taken = RowGather(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
+    gathered = RowGather(np.array([1, 1, 2, 3]), np.array([False, False, False, True]))
     for data in (
         pd.DataFrame({"x": pd.Categorical(values)}),
         pa.table({"x": pa.array(values).dictionary_encode()}),
     ):
         frame = open_frame(data)
-        for is_missing in (taken.is_missing, np.zeros(4, bool)):
-            released = to_native(with_values(frame, {"x": RowGather(taken.records, is_missing)}))
-            assert listed(released)[:3] == ["b", "b", "b"]
+        for is_missing in (gathered.is_missing, np.zeros(4, bool)):
+            released = to_native(with_values(frame, {"x": RowGather(gathered.records, is_missing)}))
+            assert values_of(released)[:3] == ["b", "b", "b"]
             assert "rare" not in str(pa.table(released)["x"].chunk(0).dictionary.to_pylist())
             assert open_frame(released)["x"].dtype == frame["x"].dtype
     book = pd.DataFrame({"x": pd.Categorical(["b", "b"], ["b", "c"], ordered=True)})

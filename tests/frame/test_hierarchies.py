@@ -1,4 +1,4 @@
-"""Hierarchies as objects: what they are made from, what they refuse, and where they stand."""
+"""Hierarchies: construction, validation, and their use as types of columns."""
 
 import datetime as dt
 import json
@@ -26,9 +26,9 @@ ROWS = (("Porto", "north"), ("Braga", "north"), ("Faro", "south"))
 TREE = {"north": ["Porto", "Braga"], "south": ["Faro"]}
 
 
-def test_every_way_gives_the_same_hierarchy(tmp_path):
-    for mark in ",;\t":
-        (tmp_path / "towns.csv").write_text("\n".join(mark.join((*row, "*")) for row in ROWS))
+def test_every_constructor_gives_the_same_hierarchy(tmp_path):
+    for separator in ",;\t":
+        (tmp_path / "towns.csv").write_text("\n".join(separator.join((*row, "*")) for row in ROWS))
         assert Hierarchy.from_file(tmp_path / "towns.csv").paths(["Faro"]) == [("Faro", "south")]
     (tmp_path / "towns.toml").write_text('north = ["Porto", "Braga"]\nsouth = ["Faro"]\n')
     expected = Hierarchy(ROWS)
@@ -47,7 +47,7 @@ def test_values_with_fewer_ancestors_stay_themselves_at_the_lowest_levels():
     assert uneven.paths(["Faro"]) == [("Faro", "Algarve", "south")]
 
 
-WRONG = [
+INVALID = [
     ({"rows": [["a", "x"], ["b", "x", "y"]]}, "hierarchy-uneven", {"row": 2}),
     ({"rows": [["a", "x"], ["b", "x"], ["a", "y"]]}, "value-twice", {"row": 3}),
     ({"rows": [["a", "x", "1"], ["b", "y", "1"], ["c", "x", "2"]]}, "hierarchy-no-tree",
@@ -64,10 +64,10 @@ WRONG = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("given_as", "code", "attributes"), WRONG)
-def test_what_is_no_hierarchy_is_refused_by_position(given_as, code, attributes):
+@pytest.mark.parametrize(("parameters", "code", "attributes"), INVALID)
+def test_an_invalid_hierarchy_is_refused_by_position(parameters, code, attributes):
     with raises(ParameterError, code, **attributes) as caught:
-        Hierarchy(**given_as)
+        Hierarchy(**parameters)
     assert not any(f"{value!r}" in str(caught.value) for value in "abcxy")
 
 
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_refused(tmp_path):
 )
 def test_intervals_hold_their_numbers_and_nest(value, widths):
     (path,) = Hierarchy(intervals=widths).paths([str(value)])
-    before = None
+    narrower = None
     for text, width in zip(path[1:], widths, strict=True):
         if text.startswith("["):
             low, high = (Fraction(end) for end in text[1:-1].split(", "))
@@ -110,14 +110,14 @@ def test_intervals_hold_their_numbers_and_nest(value, widths):
         assert low <= Fraction(value) < high
         assert high - low == Fraction(str(width))
         assert low % Fraction(str(width)) == 0
-        assert before is None or (low <= before[0] and before[1] <= high)
-        before = low, high
+        assert narrower is None or (low <= narrower[0] and narrower[1] <= high)
+        narrower = low, high
 
 
 @given(date=st.dates(dt.date(1000, 1, 1), dt.date(9999, 12, 31)))
 def test_periods_nest_and_hold_their_dates(date):
-    every = ["day", "month", "quarter", "year", "decade"]
-    (path,) = Hierarchy(periods=every).paths([date.isoformat()])
+    all_periods = ["day", "month", "quarter", "year", "decade"]
+    (path,) = Hierarchy(periods=all_periods).paths([date.isoformat()])
     assert path[1] == date.isoformat()
     assert path[2] == date.strftime("%Y-%m").zfill(7)
     assert path[3] == f"{path[4]}-Q{-(-date.month // 3)}"
@@ -136,7 +136,7 @@ def test_dates_are_read_in_their_format():
         periods.paths(["2024-01-01", "soon"])
 
 
-def test_a_hierarchy_stands_for_a_type():
+def test_a_hierarchy_can_be_given_as_a_type():
     types = as_types(
         {
             "zip": Hierarchy(prefixes=[3, 1]),
@@ -157,16 +157,16 @@ def test_a_hierarchy_stands_for_a_type():
     assert types["town"].as_hierarchy == Hierarchy(ROWS)
     assert types["level"].kind == "ordinal"
     assert Type("nominal").as_hierarchy is None
-    assert as_types({name: one.to_entry() for name, one in types.items()}) == types
-    json.dumps({name: one.to_entry() for name, one in types.items()})
+    assert as_types({name: declared.to_entry() for name, declared in types.items()}) == types
+    json.dumps({name: declared.to_entry() for name, declared in types.items()})
     given = parse_type_options(["born=period:month,year"])
     assert as_types(given)["born"].periods == ("month", "year")
 
 
-def test_a_drawing_names_categories_with_counts_and_stays_small():
+def test_the_text_of_a_hierarchy_shows_categories_with_counts_and_stays_short():
     lines = str(Hierarchy(ROWS)).splitlines()
     assert lines == ["3 values, 2 categories", "north: 2 values", "south: 1 value"]
-    many = Hierarchy([(str(at), str(at // 2), str(at // 100)) for at in range(1000)])
+    many = Hierarchy([(str(i), str(i // 2), str(i // 100)) for i in range(1000)])
     assert len(str(many).splitlines()) == 22
     assert str(Hierarchy(prefixes=[3, 1])) == "prefixes: 3, 1"
 

@@ -10,13 +10,14 @@ import pytest
 from raising import raises
 from shoal.cli.parsing.column_options import parse_missing_codes
 from shoal.errors import ParameterError
-from shoal.frame.kinds import decide_kind
+from shoal.frame.inference.kinds import decide_kind
+from shoal.frame.inference.sentinels import is_sentinel
+from shoal.frame.inference.value_labels import decide_by_labels, is_missing_label
 from shoal.frame.missing_codes import as_missing_codes, without_codes
 from shoal.frame.tables import open_frame
-from shoal.frame.value_labels import decide_by_labels, is_missing_label, is_sentinel
 
 
-def kind(values, labels=None, measure=None, name="x"):
+def decide(values, labels=None, measure=None, name="x"):
     """Return the kind of a column, whether it was inferred, and its missing codes."""
     metadata = SimpleNamespace(value_labels=labels or {}, measure=measure)
     array = values if isinstance(values, pa.Array) else pa.array(values)
@@ -27,13 +28,13 @@ def kind(values, labels=None, measure=None, name="x"):
 def test_labelled_codes_are_nominal_whatever_the_declared_measure():
     labels = {1.0: "Left", 2.0: "Right", 3.0: "Neither"}
     for measure in (None, "nominal", "scale"):
-        assert kind([1.0, 2.0, None, 3.0], labels, measure) == ("nominal", True, ())
+        assert decide([1.0, 2.0, None, 3.0], labels, measure) == ("nominal", True, ())
 
 
 def test_labelled_codes_are_ordinal_where_declared_but_not_against_the_name():
     labels = {1: "hispanic", 2: "asian", 3: "african", 4: "white"}
-    assert kind([1, 2, 3, 4], labels, "ordinal", "programme") == ("ordinal", True, ())
-    assert kind([1, 2, 3, 4], labels, "ordinal", "race") == ("nominal", True, ())
+    assert decide([1, 2, 3, 4], labels, "ordinal", "programme") == ("ordinal", True, ())
+    assert decide([1, 2, 3, 4], labels, "ordinal", "race") == ("nominal", True, ())
 
 
 @pytest.mark.parametrize(
@@ -59,29 +60,33 @@ def test_labels_without_a_scale_give_no_order():
 
 def test_labelled_extremes_of_numbers_are_missing_codes():
     incomes = [0, 1200, 1900, 2300, 98, 9999, -9]
-    assert kind(incomes, {9999: "No answer", -9: "Refused"}) == ("numeric", False, ("9999", "-9"))
+    assert decide(incomes, {9999: "No answer", -9: "Refused"}) == ("numeric", False, ("9999", "-9"))
     # Without a word that says so, only conventional codes beyond the other values count.
-    assert kind([10, 20, 30, 99], {99: "Blank form"}) == ("numeric", False, ("99",))
-    assert kind([10, 20, 30, 95], {95: "95 or older"}) == ("numeric", False, ())
-    assert kind([10, 20, 30, 40, 0], {0: "None"}) == ("numeric", False, ())
+    assert decide([10, 20, 30, 99], {99: "Blank form"}) == ("numeric", False, ("99",))
+    assert decide([10, 20, 30, 95], {95: "95 or older"}) == ("numeric", False, ())
+    assert decide([10, 20, 30, 40, 0], {0: "None"}) == ("numeric", False, ())
 
 
 def test_missing_codes_of_a_scale_are_not_its_largest_value():
     labels = {1: "low", 2: "medium", 3: "high", 98: "Don't know"}
-    assert kind([1, 3, 98], labels) == ("ordinal", True, ("98",))
-    assert kind([1, 2, 7, 9], {1: "worst", 7: "best", 9: "no answer"}) == ("ordinal", True, ("9",))
+    assert decide([1, 3, 98], labels) == ("ordinal", True, ("98",))
+    assert decide([1, 2, 7, 9], {1: "worst", 7: "best", 9: "no answer"}) == (
+        "ordinal",
+        True,
+        ("9",),
+    )
 
 
 def test_the_declared_measure_decides_without_labels():
-    assert kind([1, 2, 3], measure="nominal") == ("nominal", True, ())
-    assert kind([1.0, 2.0, 3.0], measure="ordinal") == ("ordinal", True, ())
-    assert kind([1.5, 2.0, 3.0], measure="nominal") == ("numeric", False, ())
-    assert kind([1, 2, 3], measure="scale") == ("numeric", False, ())
+    assert decide([1, 2, 3], measure="nominal") == ("nominal", True, ())
+    assert decide([1.0, 2.0, 3.0], measure="ordinal") == ("ordinal", True, ())
+    assert decide([1.5, 2.0, 3.0], measure="nominal") == ("numeric", False, ())
+    assert decide([1, 2, 3], measure="scale") == ("numeric", False, ())
 
 
 def test_letters_label_missing_codes_and_not_values():
-    assert kind([1, 2, 3], {"a": "refused", "b": "lost"}) == ("numeric", False, ())
-    assert kind(["a", "b"], {"a": "one", "b": "two"}) == ("nominal", False, ())
+    assert decide([1, 2, 3], {"a": "refused", "b": "lost"}) == ("numeric", False, ())
+    assert decide(["a", "b"], {"a": "one", "b": "two"}) == ("nominal", False, ())
 
 
 def test_types_of_the_table_decide_first():
@@ -90,9 +95,9 @@ def test_types_of_the_table_decide_first():
     for data in (ordered, enum):
         array = open_frame(data)["x"].to_arrow()
         assert decide_kind("x", array).inferred is False
-    assert kind(pa.array(["a", "b"]).dictionary_encode()) == ("nominal", False, ())
-    assert kind([True, False]) == ("boolean", False, ())
-    assert kind([1.5, 2.5]) == ("numeric", False, ())
+    assert decide(pa.array(["a", "b"]).dictionary_encode()) == ("nominal", False, ())
+    assert decide([True, False]) == ("boolean", False, ())
+    assert decide([1.5, 2.5]) == ("numeric", False, ())
 
 
 def test_words_for_missing_values_are_recognised():
@@ -135,6 +140,6 @@ def test_missing_codes_are_lists_of_values():
         ("nace", [1, 20, 300], "nominal"),
     ],
 )
-def test_digits_of_one_length_are_codes_where_the_name_says_so(name, values, kind):
+def test_digits_of_one_length_are_codes_if_the_name_suggests_it(name, values, kind):
     decision = decide_kind(name, pa.array(values))
     assert (decision.kind, decision.inferred) == (kind, kind == "nominal")

@@ -5,7 +5,7 @@ import datetime as dt
 import pyarrow as pa
 import pytest
 
-from shoal.frame.preview import BINS, MAX_TEXT, ROWS, distribution, preview
+from shoal.frame.description.preview import BINS, MAX_TEXT, ROWS, distribution, preview
 
 
 def column(values, kind=None):
@@ -33,8 +33,8 @@ def column(values, kind=None):
     ],
 )
 def test_a_column_is_counted_or_binned(values, kind, bars, words):
-    shown = distribution(column(values))
-    assert (shown["kind"], shown["bars"], shown["description"]) == (kind, bars, words)
+    result = distribution(column(values))
+    assert (result["kind"], result["bars"], result["description"]) == (kind, bars, words)
 
 
 def test_dates_times_and_categories_have_distributions():
@@ -51,11 +51,11 @@ def test_dates_times_and_categories_have_distributions():
 
 def test_rows_are_short_texts():
     table = pa.table({"a": ["x" * 500, None] * ROWS, "b": range(2 * ROWS)})
-    shown = preview(table, table)
-    assert len(shown["rows"]) == ROWS
-    assert shown["rows"][1] == ["", "1"]
-    assert len(shown["rows"][0][0]) == MAX_TEXT
-    assert len(shown["distributions"]) == 2
+    result = preview(table, table)
+    assert len(result["rows"]) == ROWS
+    assert result["rows"][1] == ["", "1"]
+    assert len(result["rows"][0][0]) == MAX_TEXT
+    assert len(result["distributions"]) == 2
 
 
 def test_codes_are_counted_as_they_are_written():
@@ -69,15 +69,15 @@ def test_codes_are_counted_as_they_are_written():
     assert codes["description"] == "1 67 %, 2 33 %"
 
 
-def test_rare_values_are_not_rounded_to_nothing():
-    made = distribution(column(["a"] * 999 + ["b"]))
-    assert made["description"] == "a 100 %, b <1 %"
+def test_the_share_of_a_rare_value_is_not_rounded_to_zero():
+    result = distribution(column(["a"] * 999 + ["b"]))
+    assert result["description"] == "a 100 %, b <1 %"
 
 
-def test_labels_stand_after_the_values():
+def test_labels_follow_their_values():
     table = pa.table({"sex": [1.0, 2.0, None, 9.0], "height": [173.0, 177.8, 160.0, 1e300]})
-    made = preview(table, table, ["sex"], {"sex": {1.0: "Female", 2.0: "Male"}})
-    assert made["rows"] == [
+    result = preview(table, table, ["sex"], {"sex": {1.0: "Female", 2.0: "Male"}})
+    assert result["rows"] == [
         ["1 Female", "173"], ["2 Male", "177.8"], ["", "160"], ["9", "1e+300"],
     ]  # fmt: skip
-    assert made["distributions"][0]["description"] == "1 Female 33 %, 2 Male 33 %, 9 33 %"
+    assert result["distributions"][0]["description"] == "1 Female 33 %, 2 Male 33 %, 9 33 %"

@@ -5,12 +5,12 @@ import pytest
 from raising import raises
 from shoal.cli.parsing.column_options import parse_type_options
 from shoal.errors import FileError, ParameterError, PlanError
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
 from shoal.frame.types import KINDS, Type, as_types
 from shoal.plan import Plan
 
 
-def test_a_kind_may_stand_alone():
+def test_a_type_can_be_given_by_its_kind_alone():
     assert as_types({"a": "nominal", "b": {"kind": "date"}}) == {
         "a": Type("nominal"),
         "b": Type("date"),
@@ -18,7 +18,7 @@ def test_a_kind_may_stand_alone():
     assert as_types(None) == {}
 
 
-def test_values_are_named_by_their_text_so_that_numbers_and_text_agree():
+def test_values_are_compared_as_text_so_that_numbers_and_text_agree():
     one = as_types({"a": {"kind": "ordinal", "order": [1, 2.0, "3"]}})
     assert one["a"].order == ("1", "2", "3")
     assert text_of(False) == "false"
@@ -36,16 +36,16 @@ def test_values_are_named_by_their_text_so_that_numbers_and_text_agree():
         {"kind": "numeric", "intervals": [5, 10]},
     ],
 )
-def test_a_type_survives_its_document(entry):
+def test_a_type_is_unchanged_by_writing_and_reading_it(entry):
     declared = as_types({"c": entry})["c"]
     assert declared.to_entry() == entry
     assert as_types({"c": declared.to_entry()})["c"] == declared
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_hierarchies_and_distances_may_be_read_from_files(tmp_path, mark):
-    (tmp_path / "towns.csv").write_text("\ufeffPorto,north\nFaro,south\n".replace(",", mark))
-    (tmp_path / "far.csv").write_text("a,b,2\n".replace(",", mark))
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_hierarchies_and_distances_may_be_read_from_files(tmp_path, separator):
+    (tmp_path / "towns.csv").write_text("\ufeffPorto,north\nFaro,south\n".replace(",", separator))
+    (tmp_path / "far.csv").write_text("a,b,2\n".replace(",", separator))
     types = as_types(
         parse_type_options(["town=hierarchy:towns.csv", "point=distances:far.csv"]), tmp_path
     )
@@ -55,7 +55,7 @@ def test_hierarchies_and_distances_may_be_read_from_files(tmp_path, mark):
         as_types({"a": {"kind": "nominal", "hierarchy": "none.csv"}}, tmp_path)
 
 
-BAD = [
+INVALID = [
     ("kindly", "unknown-kind"),
     ("nominl", "unknown-kind"),
     ({"order": ["a"]}, "kind-missing"),
@@ -87,9 +87,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("entry", "message"), BAD, ids=[message for _, message in BAD])
-def test_types_that_contradict_themselves_are_refused(entry, message):
-    with raises(ParameterError, message):
+@pytest.mark.parametrize(("entry", "code"), INVALID, ids=[code for _, code in INVALID])
+def test_types_that_contradict_themselves_are_refused(entry, code):
+    with raises(ParameterError, code):
         as_types({"c": entry})
 
 
@@ -107,8 +107,8 @@ def test_a_column_has_one_type():
 
 
 @pytest.fixture
-def home(tmp_path):
-    """Make a folder for a plan, with a file in it and one beside it."""
+def plan_folder(tmp_path):
+    """Return the folder of a plan, with files in it, a file outside it, and links to both."""
     (tmp_path / "payroll.csv").write_text("Alice,90000\nBob,80000\n")
     folder = tmp_path / "plans"
     (folder / "below").mkdir(parents=True)
@@ -130,8 +130,8 @@ def declared_in(folder, name, key="hierarchy"):
 
 
 @pytest.mark.parametrize("name", ["towns.csv", "below/towns.csv", "near.csv", "./towns.csv"])
-def test_a_plan_reads_files_of_its_own_folder(home, name):
-    assert declared_in(home, name) == (("Porto", "north"), ("Faro", "south"))
+def test_a_plan_reads_files_of_its_own_folder(plan_folder, name):
+    assert declared_in(plan_folder, name) == (("Porto", "north"), ("Faro", "south"))
 
 
 @pytest.mark.parametrize("key", ["hierarchy", "distances"])
@@ -140,25 +140,25 @@ def test_a_plan_reads_files_of_its_own_folder(home, name):
     ["../payroll.csv", "below/../../payroll.csv", "{above}/payroll.csv", "link.csv",
      "up/payroll.csv", "round.csv", "a\0b", "below", "/dev/zero", "x" * 5000, "below/../towns.csv"],
 )  # fmt: skip
-def test_a_plan_reads_no_file_outside_its_folder(home, name, key):
+def test_a_plan_reads_no_file_outside_its_folder(plan_folder, name, key):
     with pytest.raises(FileError) as caught:
-        declared_in(home, name.format(above=home.parent), key)
+        declared_in(plan_folder, name.format(above=plan_folder.parent), key)
     assert "Alice" not in str(caught.value)
 
 
-def test_a_plan_in_the_folder_above_still_works_by_a_link_to_the_folder(home, tmp_path):
-    (tmp_path / "other").symlink_to(home)
+def test_the_folder_of_a_plan_may_be_a_link(plan_folder, tmp_path):
+    (tmp_path / "other").symlink_to(plan_folder)
     assert declared_in(tmp_path / "other", "towns.csv")
 
 
-def test_a_plan_without_a_folder_names_no_file(home, monkeypatch):
-    monkeypatch.chdir(home)
+def test_a_plan_without_a_folder_must_not_name_a_file(plan_folder, monkeypatch):
+    monkeypatch.chdir(plan_folder)
     assert declared_in("", "towns.csv")
     with raises(PlanError, "plan-names-file"):
         declared_in(None, "towns.csv")
     assert declared_in(None, [["Porto", "north"]])
 
 
-def test_the_user_may_name_any_file(home):
-    given = parse_type_options([f"town=hierarchy:{home.parent / 'payroll.csv'}"])
+def test_the_user_may_name_any_file(plan_folder):
+    given = parse_type_options([f"town=hierarchy:{plan_folder.parent / 'payroll.csv'}"])
     assert as_types(given)["town"].hierarchy[0] == ("Alice", "90000")

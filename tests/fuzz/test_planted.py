@@ -12,9 +12,9 @@ import shoal
 from fuzz import promises
 from fuzz.case import draw_case
 from fuzz.run import run_one
-from shoal.frame import new_values, tables
-from shoal.frame.new_values import RowGather
-from shoal.io.formats import _statistical_write
+from shoal.frame import replacement, tables
+from shoal.frame.replacement import RowGather
+from shoal.io.formats._statistical import writing
 from shoal.metrics import classes
 from shoal.partitioners import _base
 from shoal.plan import deliver, guarantees, masking, readback
@@ -80,14 +80,14 @@ def test_two_classes_that_are_counted_as_one_are_found(monkeypatch):
 
 
 def test_a_value_that_is_not_replaced_is_found(monkeypatch):
-    series = new_values._series
+    series = replacement._series
 
     def first_stays(frame, name, new):
         if isinstance(new, RowGather):
             new = RowGather(np.concatenate([[0], new.records[1:]]), new.is_missing)
         return series(frame, name, new)
 
-    monkeypatch.setattr(new_values, "_series", first_stays)
+    monkeypatch.setattr(replacement, "_series", first_stays)
     assert problem_within(60, "guarantee:", "values:") is not None
 
 
@@ -165,7 +165,7 @@ def test_an_error_that_quotes_a_value_is_found(monkeypatch):
 
 
 def test_a_format_that_cuts_text_off_is_found(monkeypatch):
-    to_storable = _statistical_write.to_storable
+    to_storable = writing.to_storable
 
     def cut(table, *arguments):
         storable = to_storable(table, *arguments)

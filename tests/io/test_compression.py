@@ -8,12 +8,13 @@ import tracemalloc
 import pyarrow as pa
 import pytest
 
-from needs import lacking
 from raising import raises
 from shoal.errors import FileError
-from shoal.io import csv, size_limits
+from shoal.io import size_limits
 from shoal.io.dialect import Dialect
 from shoal.io.files import read, write
+from shoal.io.text_tables import reading
+from skipping import skip_or_fail_in_ci
 
 TABLE = pa.table({"code": ["007", "ä", 'say "no"'], "x": [1.5, 0.1, None]})
 
@@ -41,7 +42,7 @@ def test_gzip_files_are_exchanged_with_the_gzip_program(tmp_path):
 
 def test_files_of_the_zstd_program_are_read(tmp_path):
     if shutil.which("zstd") is None:
-        lacking("The program zstd is needed: apt-get install zstd.")
+        skip_or_fail_in_ci("The program zstd is needed: apt-get install zstd.")
     plain = tmp_path / "t.csv"
     write(TABLE, plain, target=plain)
     subprocess.run(["zstd", "-q", plain], check=True)
@@ -77,7 +78,7 @@ def test_a_decompression_bomb_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
 def test_a_line_without_end_is_not_held_in_memory(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(csv, "MAX_LINE", 1 << 20)
+    monkeypatch.setattr(reading, "MAX_LINE", 1 << 20)
     path = tmp_path / f"t.csv{ending}"
     for content in (b"x" * (1 << 25), b"a,b\n1," + b"9" * (1 << 22) + b"\n"):
         path.write_bytes(gzip.compress(content) if ending else content)

@@ -1,4 +1,4 @@
-"""Databases: SQLite in a file, PostgreSQL in a server that these tests start."""
+"""Databases: an SQLite file, and a PostgreSQL server that these tests start."""
 
 import sqlite3
 
@@ -6,11 +6,11 @@ import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
+from postgresql_server import PASSWORD, postgresql
 from raising import raises
-from servers import PASSWORD, postgresql
 from shoal import _progress as progress
 from shoal.errors import ColumnError, FileError, ParameterError
-from shoal.io.database import redact_address
+from shoal.io.database.connection import redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, read
 from shoal.io.source import Source
@@ -55,25 +55,25 @@ def run(server):
     return run
 
 
-def leaving(address):
-    """Return a release of the survey: age masked, name dropped."""
+def masked_survey(address):
+    """Return a release of the survey with age masked and name dropped."""
     source = open_source(address, dialect=SURVEY)
     data = source.table.drop(["name"])
-    at = data.column_names.index("age")
-    data = data.set_column(at, "age", pa.array([i // 3 + 0.5 for i in range(6)]))
+    position = data.column_names.index("age")
+    data = data.set_column(position, "age", pa.array([i // 3 + 0.5 for i in range(6)]))
     return source.for_release(data, [name for name in data.column_names if name != "age"])
 
 
 def publish(target, source):
-    """Make the table, read it back in the order it was written, and commit."""
+    """Create the table, read it back in the order of insertion, and commit."""
     with target:
-        said = target.write(source)
+        remarks = target.write(source)
         back = target.read_back().table
         if target.location.startswith("sqlite"):
             assert back.column(0).to_pylist() == source.table.column(0).to_pylist()
         assert back.num_rows == source.table.num_rows
         target.publish()
-    return said
+    return remarks
 
 
 def test_a_table_is_read_with_its_types_in_the_order_of_its_key(server, run):
@@ -87,19 +87,19 @@ def test_a_table_is_read_with_its_types_in_the_order_of_its_key(server, run):
     assert types["mood"] == types["answers"] == types["spent"] == "string"
 
 
-def test_types_values_and_comments_come_back(server, run):
-    publish(TableTarget(server, "release"), leaving(server))
+def test_types_values_and_comments_are_kept(server, run):
+    publish(TableTarget(server, "release"), masked_survey(server))
     same = " AND ".join(f"r.{name} = s.{name}" for name in UNMASKED)
     query = f"SELECT count(*) FROM release r JOIN survey s USING (id) WHERE {same}"
     assert run(query) == [(6,)]
     types = """SELECT column_name, format_type(atttypid, atttypmod) FROM
         information_schema.columns JOIN pg_attribute ON attname = column_name
         AND attrelid = '{0}'::regclass WHERE table_name = '{0}'"""
-    before, after = (dict(run(types.format(name))) for name in ("survey", "release"))
-    assert after.pop("age") == "double precision"
-    assert after.pop("mood") == "text"  # a type of the database's own is not taken along
-    assert after == {name: before[name] for name in after}
-    assert "name" not in after
+    source_types, release_types = (dict(run(types.format(name))) for name in ("survey", "release"))
+    assert release_types.pop("age") == "double precision"
+    assert release_types.pop("mood") == "text"  # a user-defined type is not kept
+    assert release_types == {name: source_types[name] for name in release_types}
+    assert "name" not in release_types
     assert run("SELECT col_description('release'::regclass, 2)") == [("Age in years",)]
 
 
@@ -109,7 +109,7 @@ def test_an_infinite_date_is_refused_without_quoting_the_database(server, run):
         read(server, dialect=SURVEY)
 
 
-def test_files_become_tables_and_tables_files(server, run, tmp_path):
+def test_a_table_of_any_source_is_written_and_read_back(server, run, tmp_path):
     table = pa.table(
         {
             "n": pa.array([2**63, 1], pa.uint64()),
@@ -120,8 +120,8 @@ def test_files_become_tables_and_tables_files(server, run, tmp_path):
             "ns": pa.array([1, 1000], pa.timestamp("ns")),
         }
     )
-    said = publish(TableTarget(server, "public.other"), Source(table))
-    assert said == ("Column 'ns' loses its nanoseconds in a database.",)
+    remarks = publish(TableTarget(server, "public.other"), Source(table))
+    assert remarks == ("Column 'ns' loses its nanoseconds in a database.",)
     back = read(server, dialect=Dialect(table="other"))
     assert [[float(v) for v in back.column("n").to_pylist()]] == [[2.0**63, 1.0]]
     assert back.column(2).to_pylist() == ["'; DROP TABLE survey; --", None]
@@ -133,7 +133,7 @@ def test_a_table_that_exists_is_refused_or_replaced_within_the_transaction(serve
     run("CREATE TABLE release (a int)", "INSERT INTO release VALUES (7)")
     with raises(FileError, "table-exists", table="release"):
         TableTarget(server, "release")
-    target, release = TableTarget(server, "release", force=True), leaving(server)
+    target, release = TableTarget(server, "release", force=True), masked_survey(server)
 
     def interrupted(stage, done, total):
         raise KeyboardInterrupt
@@ -152,7 +152,7 @@ def test_a_table_that_exists_is_refused_or_replaced_within_the_transaction(serve
 
 
 def test_a_table_created_meanwhile_is_kept(server, run):
-    target, release = TableTarget(server, "release"), leaving(server)
+    target, release = TableTarget(server, "release"), masked_survey(server)
     run("CREATE TABLE release (a int)")
     with raises(FileError, "table-exists"):
         publish(target, release)
@@ -172,11 +172,11 @@ def test_a_read_only_database_is_refused(server, run):
     run("REVOKE ALL ON SCHEMA public FROM reader", "DROP ROLE reader")
 
 
-def test_no_error_holds_a_password_a_user_or_a_value(server, run):
+def test_no_error_shows_a_password_a_user_or_a_value(server, run):
     run("CREATE TABLE release (a int)")
     wrong = server.replace(PASSWORD, "sesame-sesame")
     nobody = "postgresql://owner:sesame-sesame@127.0.0.1:9/postgres"
-    tries = [
+    attempts = [
         (lambda: read(wrong, dialect=SURVEY), "database-refuses"),
         (lambda: read(nobody, dialect=SURVEY), "database-refuses"),
         (lambda: read(f"{server}s", dialect=SURVEY), "database-refuses"),
@@ -187,7 +187,7 @@ def test_no_error_holds_a_password_a_user_or_a_value(server, run):
         (lambda: read(f"{server}:x:y@[", dialect=SURVEY), "address-unreadable|database-refuses"),
         (lambda: read("mysterious://owner:sesame-sesame@h/d", dialect=SURVEY), "unknown-database"),
     ]
-    for attempt, codes in tries:
+    for attempt, codes in attempts:
         with pytest.raises((FileError, ParameterError)) as error:
             attempt()
         assert error.value.code in codes.split("|")
@@ -197,7 +197,7 @@ def test_no_error_holds_a_password_a_user_or_a_value(server, run):
 
 
 @pytest.fixture
-def lite(tmp_path):
+def sqlite_path(tmp_path):
     path = tmp_path / "survey.db"
     with sqlite3.connect(path) as connection:
         connection.execute(
@@ -212,23 +212,25 @@ def lite(tmp_path):
     return path
 
 
-def test_sqlite_tables_round_trip(lite):
-    address = f"sqlite:///{lite}"
-    assert publish(TableTarget(address, "release"), leaving(address)) == ()
-    with sqlite3.connect(lite) as connection:
-        before = connection.execute("SELECT id, code, born, price, free FROM survey ORDER BY id")
-        after = connection.execute("SELECT id, code, born, price, free FROM release")
-        assert before.fetchall() == after.fetchall()
+def test_sqlite_tables_round_trip(sqlite_path):
+    address = f"sqlite:///{sqlite_path}"
+    assert publish(TableTarget(address, "release"), masked_survey(address)) == ()
+    with sqlite3.connect(sqlite_path) as connection:
+        source_rows = connection.execute(
+            "SELECT id, code, born, price, free FROM survey ORDER BY id"
+        )
+        release_rows = connection.execute("SELECT id, code, born, price, free FROM release")
+        assert source_rows.fetchall() == release_rows.fetchall()
         declared = "SELECT name, type FROM pragma_table_info('{}') WHERE name IN ('code', 'price')"
         kinds = [connection.execute(declared.format(t)).fetchall() for t in ("survey", "release")]
         assert kinds[0] == kinds[1]
     connection.close()
 
 
-def test_sqlite_writes_a_whole_table_or_none(lite):
-    address, before = f"sqlite:///{lite}", lite.read_bytes()
-    target, release = TableTarget(address, "release"), leaving(address)
-    assert lite.read_bytes() == before
+def test_sqlite_writes_a_whole_table_or_none(sqlite_path):
+    address, content = f"sqlite:///{sqlite_path}", sqlite_path.read_bytes()
+    target, release = TableTarget(address, "release"), masked_survey(address)
+    assert sqlite_path.read_bytes() == content
 
     def interrupted(stage, done, total):
         raise KeyboardInterrupt
@@ -243,8 +245,8 @@ def test_sqlite_writes_a_whole_table_or_none(lite):
     publish(TableTarget(address, "release", force=True), release)
 
 
-def test_a_read_only_sqlite_file_is_refused(lite):
-    address = f"sqlite:///file:{lite}?mode=ro&uri=true"
+def test_a_read_only_sqlite_file_is_refused(sqlite_path):
+    address = f"sqlite:///file:{sqlite_path}?mode=ro&uri=true"
     assert read(address, dialect=SURVEY).num_rows == 6
     with raises(FileError, "database-refuses"):
         TableTarget(address, "release")
@@ -263,8 +265,8 @@ def test_other_files_than_sqlite_databases_are_refused(tmp_path):
     assert not (tmp_path / "none.db").exists()
 
 
-def test_a_new_sqlite_file_appears_with_its_table_or_not_at_all(lite, tmp_path):
-    release = leaving(f"sqlite:///{lite}")
+def test_a_new_sqlite_file_appears_with_its_table_or_not_at_all(sqlite_path, tmp_path):
+    release = masked_survey(f"sqlite:///{sqlite_path}")
     address = f"sqlite:///{tmp_path}/new.db"
     target = TableTarget(address, "release")
 
@@ -278,9 +280,9 @@ def test_a_new_sqlite_file_appears_with_its_table_or_not_at_all(lite, tmp_path):
     assert read(address, dialect=Dialect(table="release")).num_rows == 6
 
 
-def test_a_column_of_mixed_kinds_is_refused(lite):
-    with sqlite3.connect(lite) as connection:
+def test_a_column_of_mixed_kinds_is_refused(sqlite_path):
+    with sqlite3.connect(sqlite_path) as connection:
         connection.execute("UPDATE survey SET free = 'text' WHERE id = 9")
     connection.close()
     with raises(ColumnError, "mixed-values", column="free"):
-        read(f"sqlite:///{lite}", dialect=SURVEY)
+        read(f"sqlite:///{sqlite_path}", dialect=SURVEY)

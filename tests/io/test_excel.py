@@ -1,4 +1,4 @@
-"""Excel: values in, values out, and never a formula."""
+"""Excel files: values are read and written, formulas never written."""
 
 import datetime as dt
 import zipfile
@@ -19,7 +19,7 @@ from shoal.io.files import open_source, read, write
 FILES = Path(__file__).parent / "files"
 
 
-def book(path, *rows, sheets=("one",)):
+def save_book(path, *rows, sheets=("one",)):
     workbook = openpyxl.Workbook()
     workbook.remove(workbook.active)
     for name in sheets:
@@ -30,7 +30,7 @@ def book(path, *rows, sheets=("one",)):
     return path
 
 
-def test_several_sheets_are_named_and_one_is_chosen():
+def test_one_of_several_sheets_must_be_chosen():
     path = FILES / "libreoffice-sheets.xlsx"
     with raises(FileError, "sheet-needed", sheets=("survey", "codes")):
         read(path)
@@ -39,7 +39,7 @@ def test_several_sheets_are_named_and_one_is_chosen():
     table = read(path, dialect=Dialect(sheet="survey"))
     assert table.column("double").to_pylist() == [68, 72, 71, 74]  # formulas, computed elsewhere
     assert table.column("agreed").to_pylist() == [True, False, True, True]
-    # Days without a format of days are numbers there; libreoffice.xlsx has days.
+    # Without a date format the days are numbers; libreoffice.xlsx has the format.
     assert table.column("visit").to_pylist()[2:] == [None, 36585]
     assert read(FILES / "libreoffice.xlsx").column("visit")[0].as_py() == dt.date(2021, 3, 1)
 
@@ -57,13 +57,13 @@ def test_text_that_looks_like_a_formula_stays_text(tmp_path):
 
 
 def test_a_formula_without_a_value_is_refused(tmp_path):
-    path = book(tmp_path / "t.xlsx", ["a", "b"], [1, "=A2+1"], [2, "=A3+1"])
+    path = save_book(tmp_path / "t.xlsx", ["a", "b"], [1, "=A2+1"], [2, "=A3+1"])
     with raises(FileError, "formula-without-value", column="b", count=2):
         read(path)
 
 
 def test_cells_with_errors_are_counted(tmp_path):
-    path = book(tmp_path / "t.xlsx", ["a"], [1], ["#N/A"])
+    path = save_book(tmp_path / "t.xlsx", ["a"], [1], ["#N/A"])
     workbook = openpyxl.load_workbook(path)
     workbook.active["A3"].data_type = "e"
     workbook.save(path)
@@ -72,7 +72,7 @@ def test_cells_with_errors_are_counted(tmp_path):
 
 
 def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
-    path = book(tmp_path / "t.xlsx", ["a"], [123456789123])
+    path = save_book(tmp_path / "t.xlsx", ["a"], [123456789123])
     workbook = openpyxl.load_workbook(path)
     workbook.active["A2"].number_format = "yyyy-mm-dd"
     workbook.save(path)
@@ -83,14 +83,14 @@ def test_a_number_beyond_all_dates_stays_a_number_with_its_format(tmp_path):
 
 def test_missing_and_numeric_column_names_are_replaced(tmp_path):
     rows = [[None] * 4, ["a", 2019, None, 2.5, dt.date(2024, 1, 31)], [1, 2, 3, 4, 5]]
-    source = open_source(book(tmp_path / "t.xlsx", *rows))
+    source = open_source(save_book(tmp_path / "t.xlsx", *rows))
     names = ["a", "2019", "column_3", "2.5", "2024-01-31"]
     assert source.table.to_pylist() == [dict(zip(names, range(1, 6), strict=True))]
     assert len(source.remarks) == 1
-    blank = book(tmp_path / "blank.xlsx", ["a", None, "b"], [1, None, 2])  # a column of nothing
+    blank = save_book(tmp_path / "blank.xlsx", ["a", None, "b"], [1, None, 2])  # an empty column
     assert open_source(blank).table.column_names == ["a", "b"]
-    both = book(tmp_path / "both.xlsx", ["column_2", None], [1, 2])
-    assert open_source(both).table.column_names == ["column_2", "column_2_"]
+    clash = save_book(tmp_path / "both.xlsx", ["column_2", None], [1, 2])
+    assert open_source(clash).table.column_names == ["column_2", "column_2_"]
 
 
 @pytest.mark.parametrize(
@@ -104,29 +104,31 @@ def test_missing_and_numeric_column_names_are_replaced(tmp_path):
 )
 def test_malformed_sheets_are_refused(tmp_path, rows, code):
     with raises((FileError, ColumnError), code):
-        read(book(tmp_path / "t.xlsx", *rows))
+        read(save_book(tmp_path / "t.xlsx", *rows))
 
 
 def test_columns_of_mixed_kinds_become_text_with_a_warning(tmp_path):
-    source = open_source(book(tmp_path / "t.xlsx", ["a", "b"], [1, "x"], ["007", None], [1.5, "y"]))
+    source = open_source(
+        save_book(tmp_path / "t.xlsx", ["a", "b"], [1, "x"], ["007", None], [1.5, "y"])
+    )
     assert source.table.column("a").to_pylist() == ["1", "007", "1.5"]
     assert source.remarks == ("Column 'a' mixes number and text; it is now text.",)
 
 
 def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
-    path = book(tmp_path / "t.xlsx", ["a"], *[[i] for i in range(500)])
+    path = save_book(tmp_path / "t.xlsx", ["a"], *[[i] for i in range(500)])
     content = path.read_bytes()
-    for cut in (content[:200], content[: len(content) // 2], b"PK\x03\x04" + bytes(99)):
-        path.write_bytes(cut)
+    for damaged in (content[:200], content[: len(content) // 2], b"PK\x03\x04" + bytes(99)):
+        path.write_bytes(damaged)
         with raises(FileError, "file-damaged"):
             read(path)
-    with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr("xl/workbook.xml", "<workbook/>")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
     with raises(FileError, "file-damaged"):
         read(path)
     monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(1 << 22))
     with raises(FileError, "file-too-large"):
         read(path)
 
@@ -136,7 +138,7 @@ def test_damaged_and_inflated_files_are_refused(tmp_path, monkeypatch):
         st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1
     ).filter(lambda cells: cells[-1] is not None)
 )
-def test_numbers_come_back_to_the_last_digit(tmp_path_factory, cells):
+def test_numbers_are_read_back_exactly(tmp_path_factory, cells):
     path = tmp_path_factory.mktemp("x") / "t.xlsx"
     write(pa.table({"x": pa.array(cells, pa.float64())}), path, target=path)
     assert read(path).column("x").to_pylist() == cells
@@ -144,7 +146,7 @@ def test_numbers_come_back_to_the_last_digit(tmp_path_factory, cells):
 
 def test_number_formats_are_kept_for_columns_that_are_not_masked(tmp_path):
     path = tmp_path / "t.xlsx"
-    book(path, ["a", "b"], [1.5, 2.5], [2.5, 3.5])
+    save_book(path, ["a", "b"], [1.5, 2.5], [2.5, 3.5])
     workbook = openpyxl.load_workbook(path)
     for row in workbook.active.iter_rows(min_row=2):
         for cell in row:

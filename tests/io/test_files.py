@@ -1,4 +1,4 @@
-"""Paths, formats and Parquet."""
+"""Reading and writing by the suffix of a path, and Parquet files."""
 
 import datetime as dt
 import struct
@@ -32,17 +32,17 @@ def test_parquet_keeps_types_and_metadata(tmp_path):
     assert read(path).equals(table, check_metadata=True)
 
 
-def test_parquet_of_pandas_and_polars_is_read_and_ours_is_read_by_them(tmp_path):
+def test_parquet_files_are_exchanged_with_pandas_and_polars(tmp_path):
     frame = pd.DataFrame({"x": [1.5, 2.25], "t": ["a", "b"]})
     frame.to_parquet(tmp_path / "pandas.parquet")
     pl.from_pandas(frame).write_parquet(tmp_path / "polars.parquet")
     for name in ("pandas", "polars"):
         table = read(tmp_path / f"{name}.parquet")
         assert table.to_pydict() == frame.to_dict(orient="list")
-        ours = tmp_path / f"{name}-again.parquet"
-        write(table, ours, target=ours)
-        pd.testing.assert_frame_equal(pd.read_parquet(ours), frame, check_dtype=False)
-        assert pl.read_parquet(ours).to_dict(as_series=False) == frame.to_dict(orient="list")
+        again = tmp_path / f"{name}-again.parquet"
+        write(table, again, target=again)
+        pd.testing.assert_frame_equal(pd.read_parquet(again), frame, check_dtype=False)
+        assert pl.read_parquet(again).to_dict(as_series=False) == frame.to_dict(orient="list")
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
@@ -86,7 +86,7 @@ def test_a_feather_file_whose_text_points_outside_of_it_is_refused(tmp_path):
         read(path)
 
 
-def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
+def test_a_directory_a_missing_file_and_an_unknown_suffix_are_refused(tmp_path):
     (tmp_path / "folder.csv").mkdir()
     with raises(FileError, "is-a-directory"):
         read(tmp_path / "folder.csv")
@@ -96,7 +96,7 @@ def test_a_directory_a_missing_file_and_a_strange_ending_are_refused(tmp_path):
         read(tmp_path / "table.docx")
 
 
-def test_dropped_records_leave_no_residue():
+def test_nothing_of_dropped_records_is_released():
     kinds = pa.array(["a", "secret", None, "b", "a"]).dictionary_encode()
     codes = pa.array([None, "a", None, None, "b"])
     source = Source(
@@ -105,16 +105,16 @@ def test_dropped_records_leave_no_residue():
     )
     kept = np.array([True, False, True, True, True])
     data = source.table.filter(pa.array(kept))
-    leaving = source.for_release(data, ["kind", "x"], rows=np.flatnonzero(kept))
-    assert leaving.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
-    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
-    assert leaving.metadata.of_column("x").codes.to_pylist() == [None, None, None, "b"]
+    release = source.for_release(data, ["kind", "x"], rows=np.flatnonzero(kept))
+    assert release.table.to_pydict() == {"kind": ["a", None, "b", "a"], "x": [1, 3, 4, None]}
+    assert release.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
+    assert release.metadata.of_column("x").codes.to_pylist() == [None, None, None, "b"]
 
 
 def test_categories_that_masking_removed_are_not_released():
     kinds = pa.array(["a", "secret", "b"]).dictionary_encode()
     source = Source(pa.table({"kind": kinds, "plain": kinds}))
     masked = pa.DictionaryArray.from_arrays(pa.array([0, 2, 2], pa.int32()), kinds.dictionary)
-    leaving = source.for_release(source.table.set_column(0, "kind", masked), ["plain"])
-    assert leaving.table.to_pydict() == {"kind": ["a", "b", "b"], "plain": ["a", "secret", "b"]}
-    assert leaving.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]
+    release = source.for_release(source.table.set_column(0, "kind", masked), ["plain"])
+    assert release.table.to_pydict() == {"kind": ["a", "b", "b"], "plain": ["a", "secret", "b"]}
+    assert release.table.column("kind").chunk(0).dictionary.to_pylist() == ["a", "b"]

@@ -42,7 +42,7 @@ def dialect(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["t.fwf", "t.dat", "t.txt", "t.asc.gz", "t.fwf.zst"])
-def test_columns_are_cut_out_and_come_back_to_the_letter(tmp_path, dialect, name):
+def test_columns_are_read_by_position_and_written_unchanged(tmp_path, dialect, name):
     plain = tmp_path / "plain.fwf"
     plain.write_text(TEXT, encoding="utf-8")
     source = open_source(plain, dialect=dialect, numbers=["age"])
@@ -51,11 +51,11 @@ def test_columns_are_cut_out_and_come_back_to_the_letter(tmp_path, dialect, name
         "age": [34.0, 1.5, -7.0],
         "town": ["Zürich", "Bern", ""],
     }
-    untouched = open_source(plain, dialect=dialect, numbers=())
-    assert untouched.table.column("age").to_pylist() == ["034", "1.5", "-7"]
+    unparsed = open_source(plain, dialect=dialect, numbers=())
+    assert unparsed.table.column("age").to_pylist() == ["034", "1.5", "-7"]
     target = tmp_path / name
-    write(untouched, target, target=target, dialect=dialect)
-    assert read(target, dialect=dialect, numbers=()).equals(untouched.table)
+    write(unparsed, target, target=target, dialect=dialect)
+    assert read(target, dialect=dialect, numbers=()).equals(unparsed.table)
     if name == "t.fwf":
         assert target.read_text(encoding="utf-8").splitlines() == [
             "007    034Zürich  ",
@@ -95,7 +95,7 @@ def test_text_beyond_the_map_is_refused(tmp_path, dialect):
 
 
 COLUMN = '[[columns]]\nname = "a"\nstart = 1\nwidth = 2\n'
-BAD_MAPS = [
+MALFORMED_MAPS = [
     ("", "layout-malformed"),
     ("columns = 3", "layout-malformed"),
     ("columns = [3]", "layout-malformed"),
@@ -109,8 +109,8 @@ BAD_MAPS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "code"), BAD_MAPS)
-def test_a_bad_map_is_refused(tmp_path, text, code):
+@pytest.mark.parametrize(("text", "code"), MALFORMED_MAPS)
+def test_a_malformed_map_is_refused(tmp_path, text, code):
     (tmp_path / "t.fwf").write_text("ab\n")
     (tmp_path / "m.toml").write_text(text)
     with raises(FileError, code):
@@ -131,7 +131,7 @@ def test_a_missing_column_map_is_requested(tmp_path):
         min_size=1,
     )
 )
-def test_any_text_that_fits_comes_back(tmp_path_factory, cells):
+def test_any_text_that_fits_is_read_back(tmp_path_factory, cells):
     folder = tmp_path_factory.mktemp("f")
     (folder / "map.toml").write_text(MAP)
     dialect = Dialect(layout=folder / "map.toml")
@@ -161,15 +161,15 @@ def test_a_correct_release_is_verified(tmp_path, other_columns):
     layout, source = tmp_path / "map.toml", tmp_path / "in.fwf"
     layout.write_text("".join(entries))
     source.write_text(
-        "".join(f"{at:03d}{30 + at:5d} {'007' if at % 2 else '   '}\n" for at in range(9))
+        "".join(f"{i:03d}{30 + i:5d} {'007' if i % 2 else '   '}\n" for i in range(9))
     )
     plan = Plan.of(["age"], MDAV(k=3), identifiers=["id"], other_columns=other_columns, decimals=1)
     target, dialect = tmp_path / "out.fwf", Dialect(layout=layout)
-    done = deliver(plan, source, target, dialect=dialect, fingerprints=True)
+    delivery = deliver(plan, source, target, dialect=dialect, fingerprints=True)
     places = {"source": (str(source), None), "target": (str(target), None)}
     (tmp_path / "out.json").write_text(
-        manifests.dumps(manifests.of_delivery(done, dialect, **places, hash_key=bytes(32)))
+        manifests.dumps(manifests.of_delivery(delivery, dialect, **places, hash_key=bytes(32)))
     )
     checked = verify(target, tmp_path / "out.json", original=source, layout=layout)
-    wrong = [check.name for check in checked if check.passed is False]
-    assert wrong == ["original"]  # its hash needs the key
+    failed = [check.name for check in checked if check.passed is False]
+    assert failed == ["original"]  # its hash needs the key

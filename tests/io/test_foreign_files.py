@@ -20,7 +20,7 @@ LETTERS = {-999: "a", -998: "b"}
 
 
 def plain(value):
-    """Return a value as the survey has it: dates apart from times, decimals as floats."""
+    """Return a value in the types of the survey: numbers as floats, dates without a time zone."""
     if isinstance(value, dt.datetime):
         return value.replace(tzinfo=None)
     if isinstance(value, dt.date):
@@ -29,10 +29,10 @@ def plain(value):
 
 
 def release(source, masked="age", dropped="name"):
-    """Return what leaves when one column is masked and another dropped."""
+    """Return the release of a source with one column masked and another dropped."""
     data = source.table.drop([name for name in [dropped] if name in source.table.column_names])
-    at = data.column_names.index(masked)
-    data = data.set_column(at, masked, pa.array([i // 4 + 0.5 for i in range(data.num_rows)]))
+    position = data.column_names.index(masked)
+    data = data.set_column(position, masked, pa.array([i // 4 + 0.5 for i in range(data.num_rows)]))
     return source.for_release(data, [name for name in data.column_names if name != masked])
 
 
@@ -51,7 +51,7 @@ def test_every_value_is_read_as_it_was_written(name):
 
 
 @pytest.mark.parametrize("name", WITH_CODES)
-def test_missing_codes_are_missing_and_are_kept_apart(name):
+def test_missing_codes_are_missing_and_kept_as_metadata(name):
     codes = open_source(FILES / name).metadata.of_column("income").codes.to_pylist()
     expected = [row["income"] if row["income"] in (-999, -998) else None for row in SURVEY]
     if not name.endswith("sav"):
@@ -62,15 +62,17 @@ def test_missing_codes_are_missing_and_are_kept_apart(name):
 
 
 @pytest.mark.parametrize("name", [*WITH_CODES, *PLAIN])
-def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
+def test_unmasked_columns_and_their_metadata_are_kept_in_the_same_format(tmp_path, name):
     source = open_source(FILES / name)
-    leaving = release(source)
+    released = release(source)
     target = tmp_path / name.replace("sas7bdat", "xpt")
-    write(leaving, target, target=target)
+    write(released, target, target=target)
     back = open_source(target)
-    assert back.table.column_names == [c for c in source.table.column_names if c != "name"]
+    assert back.table.column_names == [
+        column for column in source.table.column_names if column != "name"
+    ]
     for column in back.table.column_names:
-        before, after = leaving.table.column(column), back.table.column(column)
+        before, after = released.table.column(column), back.table.column(column)
         assert before.to_pylist() == after.to_pylist(), column
         if column != "age":
             assert before.type == after.type or name == "gretl.dta"  # 16 bits become 32
@@ -102,8 +104,8 @@ def test_what_is_not_masked_comes_back_in_the_same_format(tmp_path, name):
 def test_free_text_and_dropped_columns_are_not_released(tmp_path, name):
     source = open_source(FILES / name)
     target = tmp_path / name
-    said = write(release(source), target, target=target)
-    assert any("is not released" in sentence for sentence in said)
+    remarks = write(release(source), target, target=target)
+    assert any("is not released" in sentence for sentence in remarks)
     content = target.read_bytes()
     for word in (b"Ada", b"register", b"respondent"):
         assert word not in content
@@ -112,53 +114,55 @@ def test_free_text_and_dropped_columns_are_not_released(tmp_path, name):
 def test_notes_are_released_on_request(tmp_path):
     source = open_source(FILES / "pspp.sav")
     data = source.table.drop(["name"])
-    leaving = source.for_release(data, data.column_names, keep_free_text=True)
+    released = source.for_release(data, data.column_names, keep_free_text=True)
     target = tmp_path / "kept.sav"
-    assert write(leaving, target, target=target) == ()
+    assert write(released, target, target=target) == ()
     back = open_source(target).metadata.free_text
     assert back["the file's label"] == "Survey of Ada and others"
     assert "Names were taken from the register of Ada." in back["its notes"]
-    said = write(leaving, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
-    assert said[-1].startswith("A Stata file cannot hold: its notes; missing codes of")
+    remarks = write(released, tmp_path / "kept.dta", target=tmp_path / "kept.dta")
+    assert remarks[-1].startswith("A Stata file cannot hold: its notes; missing codes of")
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "parquet", "feather", "xlsx"])
 @pytest.mark.parametrize("name", ["pspp.sav", "haven.dta", "haven.sas7bdat", "duckdb.parquet"])
 def test_any_format_becomes_any_other(tmp_path, name, ending):
-    leaving = release(open_source(FILES / name))
+    released = release(open_source(FILES / name))
     target = tmp_path / f"out.{ending}"
-    write(leaving, target, target=target)
+    write(released, target, target=target)
     first = target.read_bytes()
-    write(leaving, target, target=target)
-    assert target.read_bytes() == first  # the moment of writing is no part of a release
+    write(released, target, target=target)
+    assert target.read_bytes() == first  # the time of writing is not part of a release
     back = open_source(target)
     for column in back.table.column_names:
         actual = [plain(value) for value in back.table.column(column).to_pylist()]
-        expected = [plain(value) for value in leaving.table.column(column).to_pylist()]
+        expected = [plain(value) for value in released.table.column(column).to_pylist()]
         if ending == "xlsx" and column in ("visit", "seen"):
-            continue  # one date there is before the first day of Excel, but see test_excel
+            continue  # the survey has a date before Excel's first day
         assert actual == expected, column
         if ending != "xlsx":
-            assert back.metadata.of_column(column).label == leaving.metadata.of_column(column).label
+            assert (
+                back.metadata.of_column(column).label == released.metadata.of_column(column).label
+            )
     if ending in ("dta", "sav", "parquet") and name in ("pspp.sav", "haven.dta"):
         assert dict(back.metadata.of_column("sex").value_labels) == {1: "male", 2: "female"}
 
 
 def test_losses_of_a_format_are_reported(tmp_path):
-    leaving = release(open_source(FILES / "pspp.sav"))
-    said = write(leaving, tmp_path / "out.csv", target=tmp_path / "out.csv")[-1]
-    assert said.startswith("A text table cannot hold: labels of 'age', 'height', 'sex' and")
-    assert "missing codes of 'income'" in said
-    leaving = release(open_source(FILES / "haven.sas7bdat"))
-    said = " ".join(write(leaving, tmp_path / "out.dta", target=tmp_path / "out.dta"))
-    assert "missing codes" not in said  # letters are letters
+    released = release(open_source(FILES / "pspp.sav"))
+    remarks = write(released, tmp_path / "out.csv", target=tmp_path / "out.csv")[-1]
+    assert remarks.startswith("A text table cannot hold: labels of 'age', 'height', 'sex' and")
+    assert "missing codes of 'income'" in remarks
+    released = release(open_source(FILES / "haven.sas7bdat"))
+    remarks = " ".join(write(released, tmp_path / "out.dta", target=tmp_path / "out.dta"))
+    assert "missing codes" not in remarks  # both formats use letters
     codes = open_source(tmp_path / "out.dta").metadata.of_column("income").codes.to_pylist()
     assert codes == [LETTERS.get(row["income"]) for row in SURVEY]
 
 
 def test_dates_before_the_first_day_of_excel_are_text(tmp_path):
-    leaving = release(open_source(FILES / "haven.dta"))
-    early = leaving.table.set_column(
+    released = release(open_source(FILES / "haven.dta"))
+    early = released.table.set_column(
         5, "visit", pa.array([dt.date(1899, 12, 31), *[dt.date(2020, 1, 1)] * 11])
     )
     target = tmp_path / "out.xlsx"
@@ -167,12 +171,12 @@ def test_dates_before_the_first_day_of_excel_are_text(tmp_path):
 
 
 @pytest.mark.parametrize("name", [*WITH_CODES, *PLAIN])
-def test_a_file_that_is_cut_off_is_refused(tmp_path, name):
+def test_a_truncated_file_is_refused(tmp_path, name):
     content = (FILES / name).read_bytes()
-    # A transport file that ends between two of its records, and a Stata file of old that ends
-    # behind its values, cannot be told from whole ones.
-    most = len(content) - (200 if name == "foreign.dta" else 1)
-    for length in range(0, most, most // 30):
+    # Two kinds of truncated files look complete: a transport file that ends between two records,
+    # and a file of an old version of Stata that ends after its values.
+    longest = len(content) - (200 if name == "foreign.dta" else 1)
+    for length in range(0, longest, longest // 30):
         if not (name.endswith("xpt") and length % 80 == 0):
             (tmp_path / name).write_bytes(content[:length])
             with pytest.raises(FileError):

@@ -1,4 +1,4 @@
-"""Formats that are read: old and open workbooks, JSON lines, R, DuckDB, portable SPSS, SAS."""
+"""Less common formats: .xls, .ods, JSON lines, R, DuckDB, portable SPSS, SAS catalogues."""
 
 import bz2
 import datetime as dt
@@ -30,9 +30,9 @@ from workbooks import write_ods, write_xls
 
 def cell(kind, value, attributes=""):
     name = {"float": "value", "date": "date-value", "boolean": "boolean-value"}.get(kind)
-    stated = f' office:{name}="{value}"' if name else ""
+    value_attribute = f' office:{name}="{value}"' if name else ""
     return (
-        f'<table:table-cell office:value-type="{kind}"{stated}{attributes}>'
+        f'<table:table-cell office:value-type="{kind}"{value_attribute}{attributes}>'
         f"<text:p>{value}</text:p></table:table-cell>"
     )
 
@@ -41,7 +41,7 @@ def row(*cells, attributes=""):
     return f"<table:table-row{attributes}>{''.join(cells)}</table:table-row>"
 
 
-def test_an_old_workbook_is_read(tmp_path):
+def test_an_xls_workbook_is_read(tmp_path):
     path = write_xls(tmp_path / "t.xls", [["age", "näme", 2019], [1, "x", 2.5], [2, None, 3]])
     expected = {"age": [1, 2], "näme": ["x", None], "2019": [2.5, 3.0]}
     assert read(path).to_pydict() == expected
@@ -50,7 +50,7 @@ def test_an_old_workbook_is_read(tmp_path):
         read(path)
 
 
-def test_an_open_workbook_is_read(tmp_path):
+def test_an_ods_workbook_is_read(tmp_path):
     names = row(cell("string", "age"), cell("string", "born"), cell("string", "ok"))
     record = row(cell("float", 30), cell("date", "2024-01-31"), cell("boolean", "true"))
     filler = row("<table:table-cell/>", attributes=' table:number-rows-repeated="1000000"')
@@ -63,10 +63,10 @@ def test_an_open_workbook_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("repeated", ["rows", "columns"])
-def test_repeated_cells_of_an_open_workbook_count_as_memory(tmp_path, repeated):
+def test_repeated_cells_of_an_ods_workbook_count_as_memory(tmp_path, repeated):
     times = f' table:number-{repeated}-repeated="100000000"'
-    one = cell("float", 1, times if repeated == "columns" else "")
-    bomb = row(one, attributes=times if repeated == "rows" else "")
+    repeated_cell = cell("float", 1, times if repeated == "columns" else "")
+    bomb = row(repeated_cell, attributes=times if repeated == "rows" else "")
     with raises(FileError, "file-too-large"):
         read(write_ods(tmp_path / "t.ods", row(cell("string", "a")) + bomb))
 
@@ -154,7 +154,7 @@ def test_a_duckdb_file_is_read_by_table(tmp_path):
     assert read(path, dialect=Dialect(table="other.old")).to_pydict() == {"age": [30, 31]}
     with raises(FileError, "no-such-table", table="persons"):
         read(path, dialect=Dialect(table="persons"))
-    with raises(FileError, "file-damaged"):  # other files are out of reach
+    with raises(FileError, "file-damaged"):  # a view cannot read other files
         read(path, dialect=Dialect(table="thief"))
     path.write_bytes(path.read_bytes()[:5000])
     with raises(FileError, "file-damaged"):
@@ -169,8 +169,8 @@ def test_a_data_frame_of_r_is_read(tmp_path):
     rdata.write_rda(tmp_path / "t.rda", {"one": frame, "two": frame[:1], "v": np.array([1.0])})
     with raises(FileError, "table-needed", tables=("one", "two")):
         read(tmp_path / "t.rda")
-    one = read(tmp_path / "t.rda", dialect=Dialect(table="one"))
-    assert one.to_pydict() == {"n": [1, 2], "x": [1.5, None]}
+    table = read(tmp_path / "t.rda", dialect=Dialect(table="one"))
+    assert table.to_pydict() == {"n": [1, 2], "x": [1.5, None]}
     with raises(FileError, "no-such-table", table="on"):
         read(tmp_path / "t.rda", dialect=Dialect(table="on"))
     with raises(FileError, "no-data-frame"):
@@ -214,14 +214,17 @@ def test_a_portable_file_of_spss_is_read(tmp_path):
     assert source.metadata.of_column("AGE").label == "Age"
 
 
-@pytest.mark.parametrize("known", [known for known in FORMATS if not known.writable], ids=str)
-def test_formats_that_are_only_read_name_what_can_be_written(tmp_path, known):
-    with raises(FileError, "format-only-read", instead=known.write_suffix):
-        check_format(tmp_path / f"t{known.suffixes[0]}")
-    check_format(tmp_path / f"t{known.write_suffix}")
+READ_ONLY = [file_format for file_format in FORMATS if not file_format.writable]
 
 
-DECIMALS = [decimal.Decimal("1.50") + at for at in range(6)]
+@pytest.mark.parametrize("file_format", READ_ONLY, ids=str)
+def test_the_error_for_a_read_only_format_names_one_to_write(tmp_path, file_format):
+    with raises(FileError, "format-only-read", instead=file_format.write_suffix):
+        check_format(tmp_path / f"t{file_format.suffixes[0]}")
+    check_format(tmp_path / f"t{file_format.write_suffix}")
+
+
+DECIMALS = [decimal.Decimal("1.50") + i for i in range(6)]
 
 
 def test_decimals_of_pandas_are_numbers():
@@ -276,7 +279,7 @@ def test_a_damaged_catalogue_is_refused(tmp_path):
 
 
 def test_labels_of_a_catalogue_belong_to_the_columns_with_its_formats(monkeypatch):
-    # Nothing here writes a catalogue; how its labels reach the columns is tested alone.
+    # No library of the tests writes a catalogue, so its labels are replaced.
     monkeypatch.setattr(sas, "_labels", lambda catalogue, dialect: {"DATE": {1.0: "first"}})
     metadata = open_source(Path(__file__).parent / "files" / "haven.sas7bdat").metadata
     assert metadata.of_column("visit").value_labels == {1.0: "first"}

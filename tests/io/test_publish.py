@@ -27,7 +27,7 @@ def test_files_appear_together_at_the_end(tmp_path):
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_nothing_appears_and_nothing_stays_after_an_error(tmp_path, error):
+def test_no_file_is_left_after_an_error(tmp_path, error):
     def interrupted():
         with Publication() as publication:
             publication.add(tmp_path / "a").write_text("half")
@@ -76,16 +76,16 @@ def test_a_file_created_meanwhile_is_kept(tmp_path):
     assert leftovers(tmp_path) == ["a"]
 
 
-def test_a_replaced_file_keeps_its_mode_and_a_new_one_gets_the_usual(tmp_path):
+def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_default(tmp_path):
     old = tmp_path / "old"
     old.write_text("")
     old.chmod(0o640)
-    (tmp_path / "usual").write_text("")
+    (tmp_path / "default").write_text("")
     with Publication(force=True) as publication:
         publication.add(old).write_text("x")
         publication.add(tmp_path / "new").write_text("x")
     assert old.stat().st_mode & 0o777 == 0o640
-    assert (tmp_path / "new").stat().st_mode == (tmp_path / "usual").stat().st_mode
+    assert (tmp_path / "new").stat().st_mode == (tmp_path / "default").stat().st_mode
 
 
 def test_two_files_of_one_name_are_refused(tmp_path):
@@ -99,7 +99,7 @@ def test_two_files_of_one_name_are_refused(tmp_path):
     assert leftovers(tmp_path) == []
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
+def test_a_missing_folder_is_refused(tmp_path):
     with raises(FileError, "cannot-write"):
         Publication().add(tmp_path / "nowhere" / "a")
     with raises(FileError, "is-a-directory"):
@@ -151,10 +151,10 @@ except FileError as error:
 """
 
 
-FULL = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a.sav", "a.xpt"]
+TARGETS = ["a.csv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.feather", "a.xlsx", "a.sav", "a.xpt"]
 
 
-@pytest.mark.parametrize("name", FULL)
+@pytest.mark.parametrize("name", TARGETS)
 def test_a_full_disk_leaves_the_old_file(tmp_path, name):
     target = tmp_path / name
     target.write_text("old")
@@ -209,12 +209,12 @@ def test_one_of_several_processes_gets_the_target(tmp_path):
     for run in runs:
         run.stdin.write("\n")
         run.stdin.flush()
-    said = [run.stdout.readline().strip() for run in runs]
-    assert sorted(said) == ["holds", "target-locked", "target-locked"]
+    answers = [run.stdout.readline().strip() for run in runs]
+    assert sorted(answers) == ["holds", "target-locked", "target-locked"]
     for run in runs:
         run.communicate("\n")
     assert leftovers(tmp_path) == ["a.csv"]
-    assert set(target.read_text()) == {"abc"[said.index("holds")]}
+    assert set(target.read_text()) == {"abc"[answers.index("holds")]}
 
 
 def test_leftovers_of_a_killed_run_are_removed_by_the_next(tmp_path):
@@ -225,8 +225,8 @@ def test_leftovers_of_a_killed_run_are_removed_by_the_next(tmp_path):
     with writer:
         assert writer.stdout.readline() == "writing\n"
         os.kill(writer.pid, signal.SIGKILL)
-    left = leftovers(tmp_path)
-    assert len(left) == 2  # a part and a lock that nobody holds
+    remaining = leftovers(tmp_path)
+    assert len(remaining) == 2  # a partial file and a released lock
     for name in (".other.csv.abcdefgh.part.csv", ".a.csv.mine", ".a.csv.abcdefgh.partly"):
         (tmp_path / name).write_text("of somebody else")
     (tmp_path / ".a.csv.ab345678.part").mkdir()

@@ -1,4 +1,4 @@
-"""Files that would fill the memory are refused before they are read."""
+"""Files that take too much memory are refused before they are read."""
 
 import math
 import os
@@ -21,7 +21,7 @@ from shoal.io.files import read, write
 
 
 @pytest.fixture
-def harmless(monkeypatch):
+def low_limit(monkeypatch):
     monkeypatch.setattr(size_limits, "ALWAYS_ALLOWED", 1 << 20)
 
 
@@ -32,7 +32,7 @@ def test_a_header_of_a_million_columns_is_refused_before_it_is_read(tmp_path):
         read(path)
 
 
-def bomb(path):
+def write_bomb(path):
     """Write a file of one long text that 20,000 records refer to."""
     column = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(20_000, np.int32)), pa.array(["x" * 5_000])
@@ -42,8 +42,8 @@ def bomb(path):
     assert path.stat().st_size < 20_000
 
 
-def test_a_parquet_file_that_refers_to_one_long_text_is_refused(tmp_path, harmless):
-    bomb(tmp_path / "in.parquet")
+def test_a_parquet_file_that_refers_to_one_long_text_is_refused(tmp_path, low_limit):
+    write_bomb(tmp_path / "in.parquet")
     with raises(FileError, "file-too-large"):
         read(tmp_path / "in.parquet")
     with raises(FileError, "file-too-large"):
@@ -52,7 +52,7 @@ def test_a_parquet_file_that_refers_to_one_long_text_is_refused(tmp_path, harmle
     assert allowed.num_rows == 20_000
 
 
-def test_a_parquet_file_of_one_number_is_refused_by_its_footer(tmp_path, harmless, monkeypatch):
+def test_a_parquet_file_of_one_number_is_refused_by_its_footer(tmp_path, low_limit, monkeypatch):
     pq.write_table(pa.table({"x": np.zeros(3_000_000)}), tmp_path / "in.parquet")
     monkeypatch.setattr(pq.ParquetFile, "read", lambda *a, **o: pytest.fail("it was read"))
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lambda *a, **o: pytest.fail("it was read"))
@@ -60,7 +60,7 @@ def test_a_parquet_file_of_one_number_is_refused_by_its_footer(tmp_path, harmles
         read(tmp_path / "in.parquet")
 
 
-def test_an_ordinary_parquet_file_is_read_whatever_its_texts(tmp_path, harmless):
+def test_an_ordinary_parquet_file_is_read_whatever_its_texts(tmp_path, low_limit):
     values = np.random.default_rng(0).choice(["north", "south", "east"], 50_000)
     table = pa.table({"region": values, "x": np.random.default_rng(0).normal(size=50_000)})
     pq.write_table(table, tmp_path / "in.parquet")
@@ -101,7 +101,7 @@ print(refused)
 
 
 def test_a_parquet_file_with_a_damaged_footer_is_refused(tmp_path):
-    """Asked for the sizes of a column, pyarrow aborts the process on some of these."""
+    """On some of these files pyarrow aborts the process if it is asked for column sizes."""
     pq.write_table(pa.table({"x": [1.5, None, 2.5]}), tmp_path / "a.parquet")
     command = [sys.executable, "-c", DAMAGE, str(tmp_path / "a.parquet")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -117,7 +117,7 @@ def test_a_lower_limit_of_columns_is_checked_before_the_records_are_read(
     path = tmp_path / f"a{ending}"
     write(pa.table({name: [1, 2] for name in "abcdef"}), path, target=path)
     if ending == ".csv":
-        path.write_text(path.read_text() + "1,2\n")  # a wrong line, which is not reached
+        path.write_text(path.read_text() + "1,2\n")  # a malformed line, which is never read
     monkeypatch.setattr(feather, "read_table", None)
     monkeypatch.setattr(pq.ParquetFile, "read", None)
     with size_limits.at_most_columns(5), raises(FileError, "too-many-columns", columns=6):

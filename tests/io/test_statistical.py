@@ -1,4 +1,4 @@
-"""Stata, SPSS and SAS files: tables come back, are refused, or lose what a remark names."""
+"""Stata, SPSS and SAS files: tables are read back, refused, or lose what a remark names."""
 
 import datetime as dt
 
@@ -10,18 +10,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from raising import raises
 from shoal.errors import FileError
 from shoal.io.files import open_source, read, write
-from shoal.io.formats._xport import RECORD, read_letters
+from shoal.io.formats._statistical.xport_missing_codes import RECORD, read_letters
 from shoal.io.formats.stata import DATES, DATETIMES
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
-from tries import tries
 
 ENDINGS = ["dta", "sav", "zsav", "xpt"]
 LETTERS = st.characters(blacklist_categories=["Cs", "Cc", "Zs", "Zl", "Zp"])
-# Within what an IBM float, the narrowest of the three, holds.
+# In the range of an IBM float, the narrowest of the three formats.
 NUMBERS = st.floats(-1e70, 1e70, allow_subnormal=False).filter(
     lambda number: number == 0 or abs(number) > 1e-70
 )
@@ -42,7 +42,7 @@ TYPES = (pa.float64(), pa.int64(), pa.int32(), pa.string(), pa.date32())
 TYPES = (*TYPES, pa.timestamp("ms"), pa.bool_())
 
 
-def made(rows):
+def table_of(rows):
     columns = [
         [cell.replace(microsecond=0) if isinstance(cell, dt.datetime) else cell for cell in column]
         for column in zip(*rows, strict=True)
@@ -53,29 +53,33 @@ def made(rows):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 @given(rows=TABLES)
-def test_any_table_comes_back(tmp_path_factory, ending, rows):
+def test_any_table_is_read_back(tmp_path_factory, ending, rows):
     path = tmp_path_factory.mktemp("s") / f"t.{ending}"
-    table = made(rows)
+    table = table_of(rows)
     write(table, path, target=path)
     back = read(path)
     for name in table.column_names:
         expected = table.column(name).to_pylist()
         if name == "t" and ending in ("dta", "xpt"):
-            expected = [text or None for text in expected]  # no text is a missing text there
+            expected = [
+                text or None for text in expected
+            ]  # these formats store empty text as missing
         assert back.column(name).to_pylist() == expected, name
 
 
 @given(rows=TABLES)
 @settings(max_examples=15)
-def test_pandas_reads_our_stata_files(tmp_path_factory, rows):
+def test_pandas_reads_written_stata_files(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("s") / "t.dta"
-    table = made(rows).select(["x", "i", "t"])
+    table = table_of(rows).select(["x", "i", "t"])
     write(table, path, target=path)
     back = pd.read_stata(path)
     assert back["t"].tolist() == table.column("t").to_pylist()
-    assert [None if v != v else v for v in back["x"].tolist()] == table.column("x").to_pylist()
+    assert [None if value != value else value for value in back["x"].tolist()] == table.column(
+        "x"
+    ).to_pylist()
 
 
 @given(st.integers(-(10**9), 10**9), st.sampled_from([DATES, DATETIMES]))
@@ -85,9 +89,9 @@ def test_dates_and_times_round_trip(count, encoding):
     assert encoding.encode(moments).to_pylist() == [values[0], None]
 
 
-def test_half_days_and_far_centuries_stay_numbers():
-    for odd in (0.5, 1e18):
-        values = np.array([odd, 1.0])
+def test_half_days_and_dates_out_of_range_stay_numbers():
+    for number in (0.5, 1e18):
+        values = np.array([number, 1.0])
         assert DATES.decode(values, np.isnan(values)) is None
 
 
@@ -100,7 +104,7 @@ def test_files_do_not_contain_the_time_of_writing(tmp_path, ending):
     assert meta.creation_time == meta.modification_time == dt.datetime(1970, 1, 1)
 
 
-def test_weeks_and_spans_come_back_as_the_numbers_they_are(tmp_path):
+def test_weeks_and_durations_are_kept_as_numbers(tmp_path):
     frame = pd.DataFrame({"week": [3120.0, None], "span": [5400.0, 60.5]})
     pyreadstat.write_dta(frame[["week"]], tmp_path / "t.dta", variable_format={"week": "%tw"})
     pyreadstat.write_sav(frame[["span"]], tmp_path / "t.sav", variable_format={"span": "TIME8"})
@@ -135,21 +139,23 @@ def test_a_missing_code_of_many_digits_is_kept_next_to_small_numbers(tmp_path):
     )
     source = open_source(tmp_path / "t.sav")
     assert source.table.column("b").to_pylist() == [None, 1, 2]
-    leaving = source.for_release(source.table, ["a", "b"])
-    write(leaving, tmp_path / "u.sav", target=tmp_path / "u.sav")
+    release = source.for_release(source.table, ["a", "b"])
+    write(release, tmp_path / "u.sav", target=tmp_path / "u.sav")
     back, meta = pyreadstat.read_sav(tmp_path / "u.sav", user_missing=True)
     pd.testing.assert_frame_equal(back, frame)
     assert meta.variable_value_labels["a"] == labels
-    said = write(leaving, tmp_path / "u.dta", target=tmp_path / "u.dta")
-    assert said[0] == "A Stata file labels whole numbers only; other labels of 'a' are lost."
+    remarks = write(release, tmp_path / "u.dta", target=tmp_path / "u.dta")
+    assert remarks[0] == "A Stata file labels whole numbers only; other labels of 'a' are lost."
     assert open_source(tmp_path / "u.dta").metadata.of_column("a").value_labels == {1: "one"}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_malformed_labels_in_a_schema_are_ignored(tmp_path, ending):
-    odd = {None: "x", True: "y", "long": "z", "a": "letter", "_": "line", 1.5: "half", 2: "two"}
+    malformed_labels = {
+        None: "x", True: "y", "long": "z", "a": "letter", "_": "line", 1.5: "half", 2: "two",
+    }  # fmt: skip
     source = Source(pa.table({"n": [1, 2], "t": ["a", "b"]}))
-    column_metadata = {name: ColumnMetadata(value_labels=odd) for name in ("n", "t")}
+    column_metadata = {name: ColumnMetadata(value_labels=malformed_labels) for name in ("n", "t")}
     target = tmp_path / f"t.{ending}"
     write(Source(source.table, FileMetadata("arrow", column_metadata)), target, target=target)
     assert read(target).column("n").to_pylist() == [1, 2]
@@ -176,7 +182,7 @@ def test_a_name_that_the_format_cannot_hold_is_refused(tmp_path, ending, name):
         write(pa.table({name: [1]}), target, target=target)
 
 
-def test_names_that_differ_by_case_are_refused_where_they_are_one(tmp_path):
+def test_names_that_differ_by_case_are_refused_if_the_format_ignores_case(tmp_path):
     for ending in ("sav", "xpt"):
         target = tmp_path / f"t.{ending}"
         with raises(FileError, "names-alike", column="age"):
@@ -204,8 +210,8 @@ def test_more_columns_than_a_transport_file_describes_are_refused(tmp_path):
     path = tmp_path / "t.xpt"
     write(pa.table({"a": [1.0, None], "b": [2.0, 3.0]}), path, target=path)
     content = path.read_bytes()
-    at = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
-    path.write_bytes(content[:at] + b"0000009999" + content[at + 10 :])
+    offset = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
+    path.write_bytes(content[:offset] + b"0000009999" + content[offset + 10 :])
     with pytest.raises(ValueError, match="more columns"):
         read_letters(path, 2)
 
@@ -215,8 +221,8 @@ def test_a_transport_file_with_another_number_of_columns_is_refused(tmp_path, di
     path = tmp_path / "t.xpt"
     write(pa.table({"a": [1.0, None], "b": [2.0, 3.0], "c": [0.5, 0.5]}), path, target=path)
     content = path.read_bytes()
-    at = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
-    path.write_bytes(content[:at] + digits + content[at + len(digits) :])
+    offset = content.index(b"HEADER RECORD*******NAM") + RECORD - 32
+    path.write_bytes(content[:offset] + digits + content[offset + len(digits) :])
     with raises(FileError, "file-damaged"):
         read(path)
 
@@ -227,10 +233,10 @@ def test_a_transport_file_with_another_number_of_columns_is_refused(tmp_path, di
 def test_long_labels_are_shortened_between_characters_and_reported(tmp_path, ending, label, value):
     column_metadata = {"a": ColumnMetadata(label="ä" * 300, value_labels={1: "ö" * 300})}
     target = tmp_path / f"t.{ending}"
-    said = write(
+    remarks = write(
         Source(pa.table({"a": [1]}), FileMetadata("arrow", column_metadata)), target, target=target
     )
-    assert "shortened are those of 'a'" in said[0]
+    assert "shortened are those of 'a'" in remarks[0]
     back = open_source(target).metadata.of_column("a")
     assert back.label == "ä" * label
     assert back.value_labels.get(1, "") == "ö" * value
@@ -239,6 +245,6 @@ def test_long_labels_are_shortened_between_characters_and_reported(tmp_path, end
 def test_short_tables_are_written_as_the_oldest_transport_files(tmp_path):
     target = tmp_path / "t.xpt"
     write(pa.table({"short": [1.5]}), target, target=target)
-    assert pd.read_sas(target)["short"].tolist() == [1.5]  # pandas reads version 5 alone
+    assert pd.read_sas(target)["short"].tolist() == [1.5]  # pandas reads only version 5
     write(pa.table({"rather_long": [1.5]}), target, target=target)
     assert b"LIBV8" in target.read_bytes()

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from raising import raises
 from shoal.errors import InputError
 from shoal.metrics import MEASURE_INFO, MEASURES, NEEDS, compute, needs
 from tables import tables
-from tries import tries
 
-few = settings(max_examples=tries(30))
+few = settings(max_examples=scaled_examples(30))
 every_measure = pytest.mark.parametrize("name", MEASURES)
 
 # Ranges that the docstrings state for groups masked by their means; None is no upper end.

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from example_counts import scaled_examples
 from raising import raises
 from reproduction.records.verifier import check_duals, check_partition
 from shoal._kernels.subset_enumeration import optimal_labels
@@ -16,7 +17,6 @@ from shoal.partitioners import lower_bound
 from shoal.partitioners._dual_bound.certificate import certify_quickly
 from shoal.partitioners._local_search.refine import refine
 from tables import KINDS, tables_and_k
-from tries import tries
 from twins.optimal import groups_of, sse
 
 UNLIMITED = 1e9  # seconds of a clock that counts its calls
@@ -42,7 +42,7 @@ def cases(draw):
 
 
 @given(case=cases())
-@settings(max_examples=tries(60))
+@settings(max_examples=scaled_examples(60))
 def test_no_partition_is_below_a_bound(case):
     X, k = case
     least = least_sse(X, k)

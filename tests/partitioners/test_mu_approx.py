@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from shoal.partitioners import MDAV, MuApprox, Optimal
 from shoal.partitioners._base import in_order
 from shoal.partitioners.mu_approx import halve_large_groups
 from tables import loss, tables_and_k
-from tries import tries
 from twins.mdav import labels_of
 from twins.mu_approx import lower_bound, mu_approx
 from twins.optimal import groups_of, optimal_sse, sse
@@ -189,7 +189,7 @@ def test_a_group_whose_division_makes_distances_longer_stays_whole():
 
 
 @given(case=tables_and_k(least=2, most=9, greatest=4))
-@settings(max_examples=tries(30))
+@settings(max_examples=scaled_examples(30))
 def test_the_distance_bound_is_never_above_the_least_sum_of_distances(case):
     X, k = case
     fitted = MuApprox(k=k, random_state=0, criterion="euclidean").fit(X)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from raising import raises
 from shoal._params import signature_parameters
 from shoal.errors import InputError
@@ -15,7 +16,6 @@ from shoal.partitioners import MDAV, METHODS, Optimal, optimal, partition
 from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners.optimal import MAX_RECORDS
 from tables import tables_and_k
-from tries import tries
 from twins.optimal import best_partition, groups_of, optimal_sse, sse
 
 SME = np.array(
@@ -40,7 +40,7 @@ def test_the_paper_s_example_has_the_groups_of_its_table_3():
 
 
 @given(case=tables_and_k(most=7, greatest=4))
-@settings(max_examples=tries(50))
+@settings(max_examples=scaled_examples(50))
 def test_no_partition_at_all_is_better(case):
     X, k = case
     assert least_sse(X, k) == pytest.approx(sse(X, best_partition(X, k)), abs=1e-12)
@@ -68,7 +68,7 @@ def test_the_sse_is_the_least_without_ties(seed):
 
 
 @given(case=tables_and_k(least=4, most=16, greatest=5), noise=st.integers(0, 3))
-@settings(max_examples=tries(50))
+@settings(max_examples=scaled_examples(50))
 def test_column_generation_finds_what_the_subsets_find(case, noise):
     X, k = case
     k = max(2, min(k, len(X) // 2))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from shoal import _progress as progress
 from shoal._kernels.subset_enumeration import optimal_labels
 from shoal.geometry import squared_errors
@@ -28,7 +29,6 @@ from shoal.partitioners._column_generation.prove import prove
 from shoal.partitioners._local_search.refine import refine
 from shoal.partitioners._local_search.search import SearchResult, search
 from tables import tables_and_k
-from tries import tries
 from twins.optimal import groups_of, sse
 from twins.pricing import pairs_and_triples
 
@@ -59,7 +59,7 @@ def cases(draw, most=13):
 
 
 @given(case=cases())
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 def test_a_small_table_is_proven_to_the_end(case):
     X, k = case
     actual, least = proven(X, k), least_sse(X, k)
@@ -89,7 +89,7 @@ def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, bud
 
 
 @given(case=cases(), work=st.integers(0, 30), most=st.integers(1, 6))
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 def test_a_search_that_ends_early_gives_a_weaker_valid_bound(case, work, most):
     X, k = case
     with pytest.MonkeyPatch.context() as patch:
@@ -331,7 +331,7 @@ def with_leading_record(proof, columns, is_leading):
 
 
 @given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
-@settings(max_examples=tries(60))
+@settings(max_examples=scaled_examples(60))
 def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
     """Any records may be leading, and the cutoff may be smaller than the gap."""
     proof, least = proof_with_duals(*case, seed)
@@ -351,7 +351,7 @@ def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(ca
 
 
 @given(case=cases(most=11), seed=st.integers(0, 10**6), most=st.integers(5, 30))
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 def test_closing_the_gap_repeatedly_keeps_the_bound_valid(case, seed, most):
     """A bound from integer programmes must not be taken for that of the duals."""
     proof, least = proof_with_duals(*case, seed)

@@ -1,4 +1,4 @@
-"""Refined groups: never worse, never below k, a local optimum. Figures: test_quality."""
+"""Refined groups: never worse, never below k, a local optimum. Figures: test_quality_page."""
 
 import numpy as np
 import pytest

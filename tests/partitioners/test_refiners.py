@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import shoal
+from example_counts import scaled_examples
 from raising import raises
 from shoal import _progress as progress
 from shoal._params import signature_parameters
@@ -28,14 +29,13 @@ from shoal.partitioners import (
 from shoal.partitioners._base import sse
 from shoal.partitioners._column_generation.prove import ProofResult
 from tables import loss, tables_and_k
-from tries import tries
 
 EFFORTS = {"refine": {}, "search": {"rounds": 2, "random_state": 1}, "prove": {"budget": 0.2}}
 every_effort = pytest.mark.parametrize("effort", EFFORTS)
 
 
 @every_effort
-@settings(max_examples=tries(30))
+@settings(max_examples=scaled_examples(30))
 @given(case=tables_and_k(greatest=6))
 def test_an_effort_is_never_worse_than_its_method_and_keeps_k(effort, case):
     X, k = case

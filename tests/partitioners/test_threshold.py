@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from example_counts import scaled_examples
 from shoal.partitioners import Threshold
 from shoal.partitioners._base import in_order
 from tables import tables_and_k
-from tries import tries
 from twins.mdav import labels_of
 from twins.threshold import threshold
 from twins.univariate import partitions
@@ -36,7 +36,7 @@ def test_the_kernel_agrees_with_the_slow_version_without_ties(k):
 
 
 @given(case=tables_and_k(least=2, most=9, greatest=4))
-@settings(max_examples=tries(25))
+@settings(max_examples=scaled_examples(25))
 def test_the_bottleneck_is_within_four_times_the_least(case):
     X, k = case
     fitted = Threshold(k=k).fit(X)

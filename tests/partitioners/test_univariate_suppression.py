@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from example_counts import scaled_examples
 from raising import raises
 from shoal.errors import InputError
 from shoal.partitioners import Univariate, univariate_with_suppression
 from shoal.partitioners._base import sse
-from tries import tries
 from twins.univariate import least_loss
 
 
@@ -20,7 +20,7 @@ from twins.univariate import least_loss
     k=st.integers(1, 3),
     most=st.integers(0, 3),
 )
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 def test_no_suppression_and_no_groups_lose_less(values, k, most):
     if len(values) < k:
         return

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-import counters
+import independent_readers
 import shoal
 from raising import raises
 from shoal.app import worker
@@ -103,7 +103,7 @@ def test_what_is_not_kept_is_not_published_unless_allowed(folder):
     assert names(folder) == before
     delivery = deliver(BLOCKS, "in.csv", "out.csv", allow_not_kept=True)
     assert delivery.release.verdict.status == "not kept"
-    assert counters.smallest_class(pd.read_csv("out.csv"), ["age", "pay"]) < 3
+    assert independent_readers.smallest_class(pd.read_csv("out.csv"), ["age", "pay"]) < 3
 
 
 def test_a_release_that_is_not_kept_exits_1_even_where_it_is_allowed(folder):
@@ -254,7 +254,7 @@ def test_cells_that_look_like_formulas_are_found_and_marked_if_wanted(folder, en
     assert finding.columns == ("note",)
     marked = deliver(plan, "in.parquet", f"b.{ending}", dialect=Dialect(mark_formulas=True))
     assert "formula-cells" not in marked.release.verdict.codes()
-    notes = counters.read_file(Path(f"b.{ending}"))["note"]
+    notes = independent_readers.read_file(Path(f"b.{ending}"))["note"]
     assert [note for note in notes if note[:1] == "'"] == ["'=1+1", "'+a", "'@x", "'\tx"]
     of_parquet = deliver(plan, "in.parquet", "c.parquet").release.verdict
     assert "formula-cells" not in of_parquet.codes()

@@ -14,17 +14,17 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather
 
-import counters
+import independent_readers
+from example_counts import scaled_examples
 from shoal.audit import manifest as manifests
 from shoal.audit import verify
 from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import ShoalError, ShoalWarning
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _xport
+from shoal.io.formats._statistical import xport_missing_codes
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
-from tries import tries
 
 K = 2
 UTC = dt.timezone.utc  # noqa: UP017
@@ -123,18 +123,21 @@ def published(source, target, plan, layout=None):
         return None
     checks = verify(address, manifest, original=source, table=table, layout=layout)
     assert [check for check in checks if check.passed is False] == []
-    return counters.read_file(target, layout)
+    return independent_readers.read_file(target, layout)
 
 
 def check_counted(release, quasi_identifiers, chosen):
-    assert counters.smallest_class(release, quasi_identifiers) >= K
+    assert independent_readers.smallest_class(release, quasi_identifiers) >= K
     if "diversity" in chosen:
-        assert counters.fewest_values(release, quasi_identifiers, "secret") >= chosen["diversity"]
+        assert (
+            independent_readers.fewest_values(release, quasi_identifiers, "secret")
+            >= chosen["diversity"]
+        )
 
 
 @pytest.mark.parametrize("ending", TARGETS)
 @settings(
-    max_examples=tries(12),
+    max_examples=scaled_examples(12),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(table=nasty_tables(), chosen=options)
@@ -193,12 +196,12 @@ def write_coded(path, family, masked, stratum, secret):
         }
         plain = frame.map(lambda cell: np.nan if isinstance(cell, str) or cell is None else cell)
         pyreadstat.write_xport(plain.astype(float), path, file_format_version=5)
-        _xport.write_letters(path, len(frame), letters)
+        xport_missing_codes.write_letters(path, len(frame), letters)
 
 
 @pytest.mark.parametrize("ending", ["sav", "zsav", "dta", "xpt", "csv", "parquet"])
 @settings(
-    max_examples=tries(12),
+    max_examples=scaled_examples(12),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(coded=coded_tables(), chosen=options)
@@ -227,7 +230,7 @@ def test_merged_strata_keep_their_missing_codes(tmp_path, family):
 
 
 def test_the_readers_of_the_tests_share_no_code_with_shoal():
-    assert "shoal" not in Path(counters.__file__).read_text().replace("Shoal", "")
+    assert "shoal" not in Path(independent_readers.__file__).read_text().replace("Shoal", "")
 
 
 def test_values_equal_in_the_file_make_a_class_homogeneous(tmp_path):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write
-from shoal.io.text_types import type_columns
+from shoal.io.text_tables.types import convert_columns
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver
@@ -178,7 +178,7 @@ NUMBERS = st.integers(-(10**6), 10**6).map(str) | st.floats(-1e6, 1e6).map(repr)
 def test_one_cell_that_is_no_plain_number_makes_a_column_text(cells, odd):
     def typed(values):
         table = pa.table({"a": pa.array(values, pa.string())})
-        return type_columns(table, {"a": None}, Dialect(), dates=(), long_integers=True)["a"]
+        return convert_columns(table, {"a": None}, Dialect(), dates=(), long_integers=True)["a"]
 
     assert typed(cells).to_pylist() == [float(cell) for cell in cells]
     kind = typed([*cells, odd]).type
@@ -220,7 +220,7 @@ def test_one_cell_that_is_no_plain_number_makes_a_column_text(cells, odd):
 )
 def test_types_are_taken_only_where_they_are_certain(cells, declared, kind):
     table = pa.table({"a": pa.array(cells)})
-    typed = type_columns(table, {"a": declared}, Dialect(), dates=("a",), long_integers=True)
+    typed = convert_columns(table, {"a": declared}, Dialect(), dates=("a",), long_integers=True)
     assert str(typed["a"].type) == kind
 
 

@@ -10,7 +10,7 @@ import pytest
 import shoal
 from shoal.cli.wording import command_wording
 from shoal.errors import HomogeneousGroup, python_wording
-from shoal.frame.summaries import value_counts
+from shoal.frame.description.summaries import value_counts
 from shoal.frame.tables import open_frame
 from shoal.metrics.chart_data.histogram import bars
 from shoal.plan.profile.column_profile import profile_pairs

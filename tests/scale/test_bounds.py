@@ -12,6 +12,7 @@ import pytest
 
 from clusters import wait_for_two_workers, worker_pids
 from raising import raises
+from s3_server import BUCKET, environment, store
 from shoal import _progress as progress
 from shoal import lower_bound, scale
 from shoal._kernels.dual_bound.row_boxes import RowBoxes
@@ -24,7 +25,6 @@ from shoal.scale.bounds.executor import RunnerExecutor
 from shoal.scale.storage import array_files
 from shoal.scale.storage.array_files import map_arrays, write_arrays
 from shoal.scale.storage.files import _open_store
-from stores import BUCKET, environment, store
 
 K = 4
 

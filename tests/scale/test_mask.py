@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clusters import Client, cluster, people, write_files
+from example_counts import scaled_examples
 from raising import raises, warns
 from shoal import Plan, scale
 from shoal import _progress as progress
@@ -32,7 +33,6 @@ from shoal.scale.microaggregation import masked_blocks
 from shoal.scale.microaggregation.grouping import single_threaded
 from shoal.scale.sources.sorting import sort_by
 from tables import tables_and_k
-from tries import tries
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
@@ -290,7 +290,7 @@ def test_another_seed_moves_the_borders_and_keeps_k(base_release, client, source
     assert release.measures["smallest_class"] >= 4
 
 
-@settings(max_examples=tries(12), suppress_health_check=list(HealthCheck))
+@settings(max_examples=scaled_examples(12), suppress_health_check=list(HealthCheck))
 @given(case=tables_and_k(least=4, most=60), chunk_size=st.integers(1, 30), seed=st.integers(0, 3))
 def test_tables_of_many_ties_keep_k_in_any_order(case, chunk_size, seed, client, tmp_path_factory):
     X, k = case

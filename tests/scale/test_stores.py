@@ -21,6 +21,7 @@ from clusters import (
     write_files,
 )
 from raising import raises
+from s3_server import BUCKET, KEY, SECRET, environment, store
 from shoal import Plan, scale, verify
 from shoal.cli import app
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft
@@ -29,7 +30,6 @@ from shoal.partitioners import MDAV
 from shoal.scale.storage import files
 from shoal.scale.storage.files import _open_store
 from shoal.scale.storage.scratch_folder import ScratchFolder, write_scratch_object
-from stores import BUCKET, KEY, SECRET, environment, store
 
 pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 

@@ -15,7 +15,7 @@ from shoal import microaggregate
 from shoal.audit.agreed_plan import check_agreed
 from shoal.cli.parsing.settings import parse_settings
 from shoal.errors import ParameterError, PlanError
-from shoal.frame.decimals import decimals_of_values
+from shoal.frame.notation.decimals import decimals_of_values
 from shoal.partitioners import MDAV
 from shoal.plan import Plan
 from shoal.plan.deliver import deliver

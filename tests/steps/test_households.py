@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from example_counts import scaled_examples
 from raising import raises, warns
 from shoal import Microaggregate, Plan
 from shoal.errors import (
@@ -24,7 +25,6 @@ from shoal.geometry import zscore
 from shoal.partitioners import MDAV
 from shoal.plan.guarantees import check_guarantees
 from shoal.report.attacker import attacker_cannot
-from tries import tries
 
 
 @st.composite
@@ -48,7 +48,7 @@ def mask(data, k, **options):
         )
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=scaled_examples(40), deadline=None)
 @given(data=people(), k=st.integers(1, 4))
 def test_every_class_holds_whole_households_and_at_least_k(data, k):
     if data["hh"].nunique() < k:
@@ -62,7 +62,7 @@ def test_every_class_holds_whole_households_and_at_least_k(data, k):
     assert "hh" not in release.data
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=scaled_examples(40), deadline=None)
 @given(data=people(), k=st.integers(2, 4))
 def test_every_class_holds_k_households_and_members_may_part(data, k):
     if data["hh"].nunique() < k:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import shoal
 from conftest import reference_matrix
+from example_counts import scaled_examples
 from raising import raises
 from shoal import Microaggregate, Plan
 from shoal.errors import GuaranteeBroken, InputError, ParameterError, PlanError, ShoalWarning
@@ -18,7 +19,6 @@ from shoal.report.html import render
 from shoal.report.summary import summarise
 from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 from tables import tables_and_k
-from tries import tries
 from twins import classes as slow
 
 
@@ -44,7 +44,7 @@ def released(release, columns):
 
 
 @pytest.mark.parametrize("kind", ["distinct", "entropy"])
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 @given(case=cases(), diversity=st.sampled_from([1, 1.5, 2, 2.7, 3]))
 def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, case, diversity):
     data, columns, k = case
@@ -63,7 +63,7 @@ def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, ca
 
 
 @pytest.mark.parametrize("by", ["merge", "swap"])
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 @given(case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]))
 def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
     data, columns, k = case
@@ -76,7 +76,7 @@ def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
 
 
 @pytest.mark.parametrize("name", ["number", "word"])
-@settings(max_examples=tries(40))
+@settings(max_examples=scaled_examples(40))
 @given(
     case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]), diversity=st.sampled_from([None, 1])
 )

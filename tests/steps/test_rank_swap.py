@@ -9,7 +9,7 @@ from raising import raises
 from shoal._kernels.rank_swap import swap_partners
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.new_values import with_values
+from shoal.frame.replacement import with_values
 from shoal.steps import RankSwap
 from shoal.steps.rank_swap import swap_ranks
 from tables import tables as random_tables

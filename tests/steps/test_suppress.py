@@ -14,7 +14,7 @@ from shoal.audit import verify
 from shoal.cli import app
 from shoal.errors import CellsSuppressed, InputError, ParameterError, PlanError
 from shoal.frame import tables
-from shoal.frame.new_values import with_values
+from shoal.frame.replacement import with_values
 from shoal.metrics import fewest_matches
 from shoal.plan import Plan
 from shoal.steps import Suppress

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal.frame import tables
-from shoal.frame.new_values import with_values
+from shoal.frame.replacement import with_values
 from shoal.partitioners import MDAV, Partition
 from shoal.steps import Microaggregate, Swap
 from tables import tables_and_k

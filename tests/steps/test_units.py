@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import shoal
+from example_counts import scaled_examples
 from raising import raises, without_warnings
 from shoal import Microaggregate, Plan
 from shoal.errors import InputError, PlanError
@@ -15,7 +16,6 @@ from shoal.steps import Hybridise, Suppress, Swap
 from shoal.steps.microaggregation.missing_patterns import join_patterns
 from shoal.steps.suppression.minimise import minimise
 from shoal.steps.suppression.problem import Problem
-from tries import tries
 from twins.units import fewest
 
 KNOWN = ["age", "pay"]
@@ -64,7 +64,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "plain")
-@settings(max_examples=tries(25), deadline=None)
+@settings(max_examples=scaled_examples(25), deadline=None)
 @given(data=panels(), incomplete=panels(with_missing=True), k=st.integers(2, 4))
 def test_every_class_of_released_values_holds_k_units(options, data, incomplete, k):
     data = (incomplete if "missing" in options else data).assign(weight=1.5)
@@ -79,7 +79,7 @@ def test_every_class_of_released_values_holds_k_units(options, data, incomplete,
     assert "id" not in release.data
 
 
-@settings(max_examples=tries(25), deadline=None)
+@settings(max_examples=scaled_examples(25), deadline=None)
 @given(data=panels(), k=st.integers(2, 4))
 def test_every_block_holds_k_units(data, k):
     if data["id"].nunique() < k:
@@ -91,7 +91,7 @@ def test_every_block_holds_k_units(data, k):
     assert (release.verdict.status == "not kept") == (joint < k)
 
 
-@settings(max_examples=tries(30), deadline=None)
+@settings(max_examples=scaled_examples(30), deadline=None)
 @given(data=panels(), k=st.integers(2, 4))
 def test_suppressed_cells_leave_k_units_in_every_class(data, k):
     if data["id"].nunique() < k:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from shoal._text import count, shorten
-from shoal.frame.kinds import MISSING_WORDS
-from shoal.frame.numerals import parse_numerals
+from shoal.frame.inference.kinds import MISSING_WORDS
+from shoal.frame.notation.numerals import parse_numerals
 from shoal.io.compression import open_decompressed
 from shoal.io.dialect import Dialect
 

@@ -12,8 +12,8 @@ from shoal.app.first_lines import detect_format, read_sample
 from shoal.app.requests import header_text, safe_name
 from shoal.app.sessions import Session
 from shoal.errors import FileError
-from shoal.frame.hierarchy_checks import check_rows
-from shoal.frame.type_files import read_rows
+from shoal.frame.types.declaration_files import read_rows
+from shoal.frame.types.hierarchy_checks import check_rows
 from shoal.io.compression import strip_compression_suffix
 from shoal.io.formats import format_of
 

@@ -24,8 +24,8 @@ from shoal.audit import manifest as manifests
 from shoal.audit.hashes import hash_key_path
 from shoal.audit.manifest_files import ManifestFiles
 from shoal.errors import FileError, ShoalError, ShoalWarning
-from shoal.frame.kinds import MISSING_WORDS
-from shoal.frame.preview import preview
+from shoal.frame.description.preview import preview
+from shoal.frame.inference.kinds import MISSING_WORDS
 from shoal.inspection import inspect_source
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source, write

@@ -22,10 +22,10 @@ from shoal.audit.statements import other_versions
 from shoal.errors import FileError, ShoalError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
-from shoal.io.column_types import empty_table
-from shoal.io.database import is_database
+from shoal.io.database.connection import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
+from shoal.io.type_restoration import empty_table
 from shoal.metrics.assessment import Assessment
 from shoal.metrics.limits import Limits
 from shoal.plan import Plan

@@ -19,7 +19,7 @@ from shoal.audit.keys import read_bytes
 from shoal.audit.structure import check_structure
 from shoal.errors import FileError
 from shoal.frame.tables import open_frame
-from shoal.io.database import is_database
+from shoal.io.database.connection import is_database
 from shoal.io.dialect import Dialect
 from shoal.io.fingerprint import Fingerprint
 from shoal.plan.deliver import Delivery

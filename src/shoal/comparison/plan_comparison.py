@@ -17,9 +17,9 @@ from shoal.comparison.risks import DEFAULT_RISK, RISKS
 from shoal.comparison.trials import Comparison, Trial
 from shoal.errors import InputError, ParameterError, ShoalError, ShoalWarning
 from shoal.frame import tables
+from shoal.frame.description.summaries import digest
 from shoal.frame.missing_codes import without_codes
 from shoal.frame.roles import columns_with
-from shoal.frame.summaries import digest
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.metrics import MEASURES
 from shoal.metrics.assessment import assess_frames

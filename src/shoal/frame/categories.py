@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from shoal._text import count
 from shoal.errors import ColumnError, InputError
-from shoal.frame.hierarchies import Hierarchy, Row
-from shoal.frame.numerals import open_end_position
-from shoal.frame.texts import text_of
+from shoal.frame.notation.numerals import open_end_position
+from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Type
+from shoal.frame.types.hierarchy import Hierarchy
+from shoal.frame.types.hierarchy_checks import Row
 
 MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
 MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix
@@ -39,7 +40,7 @@ class CategoryGeometry(NamedTuple):
 
 
 class CellTexts(NamedTuple):
-    """The cells of a column, as indices into a list of texts.
+    """The cells of a column, as indices of a list of its distinct texts.
 
     ``counts`` is given where an entry stands for several equal cells.
     """
@@ -52,13 +53,15 @@ class CellTexts(NamedTuple):
         is_selected = np.isin(self.text_index, list(indices))
         return int(is_selected.sum() if self.counts is None else self.counts[is_selected].sum())
 
-    def first_other(self, indices: Collection[int]) -> int | None:
-        """Return the first record, counted from 1, with a text of none of ``indices``.
+    def first_exception(self, indices: Collection[int]) -> int | None:
+        """Return the first record, counted from 1, whose text has none of ``indices``.
 
         None if there is no such record, or if entries stand for several cells.
         """
-        is_other = ~np.isin(self.text_index, [-1, *indices])
-        return int(np.argmax(is_other)) + 1 if is_other.any() and self.counts is None else None
+        is_exception = ~np.isin(self.text_index, [-1, *indices])
+        if not is_exception.any() or self.counts is not None:
+            return None
+        return int(np.argmax(is_exception)) + 1
 
     @property
     def n_known(self) -> int:
@@ -101,7 +104,7 @@ def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: 
 
 
 def _positions(texts: Sequence[str]) -> list[float] | None:
-    """Return texts as numbers, which may have open ends such as 90+; None for other text."""
+    """Return texts as numbers, also those with open ends such as 90+; None for other text."""
     try:
         return [float(text) for text in texts]
     except ValueError:
@@ -164,8 +167,8 @@ class SuspectedKind(NamedTuple):
     """Another kind that cells of a text column seem to be of."""
 
     kind: str
-    cells: int
-    first_other: int | None  # the first record, counted from 1, whose cell is not of this kind
+    n_cells: int
+    first_exception: int | None  # the first record, counted from 1, whose cell is not of this kind
 
 
 def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | None:
@@ -176,7 +179,7 @@ def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | N
         ]
         if matching_indices:
             return SuspectedKind(
-                kind, cells.count(matching_indices), cells.first_other(matching_indices)
+                kind, cells.count(matching_indices), cells.first_exception(matching_indices)
             )
     return None
 
@@ -185,19 +188,18 @@ def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None
     """Refuse text that looks like numbers, dates or names of records: the user must declare it."""
     suspected_kind = find_suspected_kind(texts, cells)
     if suspected_kind is not None:
-        first_other = suspected_kind.first_other
-        location = (
-            f" The first cell that does not is in record {first_other}." if first_other else ""
-        )
+        exception = suspected_kind.first_exception
+        location = f" The first cell that does not is in record {exception}." if exception else ""
         raise ColumnError(
-            f"Column {name!r} holds text, and {_count_phrase(suspected_kind.cells, cells.n_known)}"
-            f" with a value read as {suspected_kind.kind} values.{location} Declare its type:"
-            f" {suspected_kind.kind} or nominal. For files, see `missing_text` and `decimal`.",
+            f"Column {name!r} holds text, and"
+            f" {_count_phrase(suspected_kind.n_cells, cells.n_known)} with a value read as"
+            f" {suspected_kind.kind} values.{location} Declare its type: {suspected_kind.kind} or"
+            " nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
             column=name,
             kind=suspected_kind.kind,
-            count=suspected_kind.cells,
-            record=first_other,
+            count=suspected_kind.n_cells,
+            record=exception,
         )
     if len(texts) > 2 and 2 * len(texts) > cells.n_known:
         raise ColumnError(
@@ -241,6 +243,7 @@ def _hierarchy_distances(ancestors: Codes) -> Matrix:
 
 
 def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -> Matrix:
+    """Return the distances between values that rows declare; refuse rows that lack a pair."""
     distance_of_pair = {frozenset(row[:2]): float(row[2]) for row in rows}
     distance_of_pair |= {frozenset((value,)): 0.0 for value in values}
     pairs = [[frozenset((first, second)) for second in values] for first in values]
@@ -257,14 +260,15 @@ def _declared_distances(name: str, values: Sequence[str], rows: Sequence[Row]) -
 
 
 def _refuse_unknown(
-    name: str, texts: list[str], cells: CellTexts, declared_values: Container[str], source: str
+    name: str, texts: list[str], cells: CellTexts, declared_values: Container[str], declaration: str
 ) -> None:
+    """Refuse cells with a value that is not declared; messages name the ``declaration``."""
     unknown_indices = [index for index, text in enumerate(texts) if text not in declared_values]
     if unknown_indices:
         n_unknown = cells.count(unknown_indices)
         raise InputError(
             f"Column {name!r} has {n_unknown:,} of {cells.n_cells:,} cells with a value that"
-            f" {source} lacks. Add the missing values to the type, or correct the cells.",
+            f" {declaration} lacks. Add the missing values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,
             count=n_unknown,

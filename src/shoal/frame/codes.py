@@ -1,16 +1,25 @@
-"""Columns of any type as integers, equal where the values are equal."""
+"""Columns as integer codes, equal where the values are equal, and as ranks.
+
+Records are compared by `codes`, by the faster `keys`, or by `any_codes` where a column may have a
+type that Arrow does not represent; confidential values by `value_codes` or `codes_with_missing`;
+columns of several tables by `text_codes`.
+"""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from shoal.errors import ColumnError
 from shoal.frame.arrow_types import without_dictionary
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame, arrow, check_columns, floats, has_missing
-from shoal.frame.texts import text_of
 
+ARROW_ERRORS = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 MISSING = -1  # the code of a missing value in `codes_with_missing`
 
 
@@ -29,15 +38,15 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
 
-    For confidential values, which programs that read a file may not distinguish. What
-    distinguishes records is counted by `codes` and `keys`, for which these differ.
+    Use it for confidential values, because programs that read a file may not distinguish these.
+    Records are distinguished by `codes` and `keys`, in which they differ.
     """
     encoded = codes(frame, columns)
     for i, name in enumerate(columns):
         if frame[name].dtype.is_float():
             values = floats(frame[name])
-            for equal in (values == 0, np.isnan(values)):
-                encoded[equal, i] = encoded[equal, i].min(initial=len(frame))
+            for are_equal in (values == 0, np.isnan(values)):
+                encoded[are_equal, i] = encoded[are_equal, i].min(initial=len(frame))
     return encoded
 
 
@@ -63,10 +72,27 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     return result
 
 
-def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
-    """Return a column of several tables as codes, equal where the texts of the values are.
+def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
+    """Return `codes`, also of columns that Arrow cannot represent.
 
-    A missing value has the code -1. The types of the columns may differ.
+    The values of these are compared by their repr.
+    """
+    result = np.empty((len(frame), len(columns)), np.int64, order="F")
+    for i, name in enumerate(columns):
+        try:
+            result[:, i] = codes(frame, [name])[:, 0]
+        except (*ARROW_ERRORS, ColumnError):
+            if name not in frame.columns:
+                raise
+            texts = np.array([repr(value) for value in frame[name].to_list()])
+            result[:, i] = np.unique(texts, return_inverse=True)[1]
+    return result
+
+
+def text_codes(frames: Sequence[Frame], name: str) -> list[NDArray[np.int64]]:
+    """Return a column of several tables as codes that are equal where the values' texts are.
+
+    A missing value has the code -1. The column may have another type in each table.
     """
     return text_codes_and_labels(frames, name)[0]
 
@@ -82,11 +108,37 @@ def text_codes_and_labels(
         encoded = column.dictionary_encode()
         values = encoded.dictionary.to_pylist()
         dictionary_codes = [
-            -1 if v != v else code_of_text.setdefault(text_of(v), len(code_of_text)) for v in values
+            code_of_text.setdefault(text_of(value), len(code_of_text))
+            if value == value  # not NaN
+            else -1
+            for value in values
         ]
         index = encoded.indices.fill_null(len(dictionary_codes)).to_numpy(zero_copy_only=False)
         codes_by_frame.append(np.array([*dictionary_codes, -1], np.int64)[index])
     return codes_by_frame, list(code_of_text)
+
+
+def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
+    """Return a sort key for each value of a column, NaN where missing; None if it has no order.
+
+    Numbers are their own key. Dates are ranked, text numerically if it is all numbers and else
+    alphabetically.
+    """
+    column = frame[name]
+    if column.dtype.is_numeric():
+        return floats(column)
+    try:
+        coded = without_dictionary(arrow(frame, name)).dictionary_encode()
+        values = coded.dictionary
+        with suppress(*ARROW_ERRORS):
+            values = values.cast(pa.float64())
+        order = np.asarray(pc.sort_indices(values))
+    except (*ARROW_ERRORS, ColumnError):
+        return None
+    rank = np.empty(len(values) + 1)
+    rank[order], rank[-1] = np.arange(len(values)), np.nan
+    indices: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
+    return np.asarray(rank[indices])
 
 
 def _encode(frame: Frame, name: str) -> NDArray[np.int64]:

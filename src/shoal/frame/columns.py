@@ -21,8 +21,8 @@ from shoal.frame.categories import (
 )
 from shoal.frame.codes import value_codes
 from shoal.frame.dates import rank_dates
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Kind, Type
 
 
@@ -94,7 +94,7 @@ def read_column(frame: Frame, name: str, declared_type: Type | None = None) -> C
     tables.check_columns(frame, [name])
     if kind_of(frame, name, declared_type) == "numeric":
         return Column(name, "numeric", tables.numbers(frame, name), np.empty(0, np.int64))
-    return _read(name, tables.arrow(frame, name), declared_type)
+    return _read_non_numeric(name, tables.arrow(frame, name), declared_type)
 
 
 def read_concatenated(
@@ -120,7 +120,7 @@ def read_concatenated(
         return Column(name, "numeric", np.concatenate(values), np.empty(0, np.int64))
     first = arrays[0]
     if declared_type is None:
-        _read(name, first, None)  # refuses what a single table would refuse
+        _read_non_numeric(name, first, None)  # refuses what a single table would refuse
         declared_type = Type(kinds[0])
     if declared_type.kind == "ordinal" and not declared_type.order:
         declared_type = replace(declared_type, order=category_order(first))
@@ -134,7 +134,7 @@ def read_concatenated(
             code="kinds-differ",
             column=name,
         ) from None
-    return _read(name, joined, declared_type)
+    return _read_non_numeric(name, joined, declared_type)
 
 
 def _other_kind(kinds: Sequence[Kind]) -> Kind:
@@ -147,7 +147,7 @@ def kind_of(frame: Frame, name: str, declared_type: Type | None = None) -> Kind:
         return declared_type.kind
     if frame[name].dtype.is_numeric():
         return "numeric"
-    return _kind(name, tables.arrow(frame, name).type)
+    return _kind_of_type(name, tables.arrow(frame, name).type)
 
 
 def refuse_missing(columns: list[Column], way_out: str) -> None:
@@ -161,7 +161,7 @@ def ordered_columns(
     frame: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> dict[str, Column]:
     """Return the columns whose values are ordered and complete."""
-    ordered = {}
+    columns = {}
     for name in names:
         try:
             column = read_column(frame, name, types.get(name))
@@ -170,8 +170,8 @@ def ordered_columns(
                 raise
             continue
         if column.kind in ("numeric", "ordinal", "date") and not column.is_missing.any():
-            ordered[name] = column
-    return ordered
+            columns[name] = column
+    return columns
 
 
 def rank_or_category_codes(
@@ -190,7 +190,7 @@ def rank_or_category_codes(
     return encoded, np.array([name in ranked_columns for name in names], bool)
 
 
-def _kind(name: str, arrow_type: Any) -> Kind:
+def _kind_of_type(name: str, arrow_type: Any) -> Kind:
     """Return the kind of a non-numeric Arrow type."""
     if pa.types.is_boolean(arrow_type):
         return "boolean"
@@ -200,10 +200,10 @@ def _kind(name: str, arrow_type: Any) -> Kind:
         return "ordinal" if arrow_type.ordered else "nominal"
     if is_text(arrow_type) or pa.types.is_null(arrow_type):
         return "nominal"
-    raise _no_distance(name, arrow_type)
+    raise _no_distance_error(name, arrow_type)
 
 
-def _no_distance(name: str, arrow_type: Any) -> ColumnError:
+def _no_distance_error(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
         f"Column {name!r} holds {arrow_type} values, for which no distance is defined. Leave it"
         " out, or convert it to numbers or text first.",
@@ -217,17 +217,17 @@ def column_from_counts(
     name: str, values: Any, counts: NDArray[np.int64], declared_type: Type | None = None
 ) -> Column:
     """Return a non-numeric column from its distinct values and how often each occurs."""
-    return _read(name, values, declared_type, counts)
+    return _read_non_numeric(name, values, declared_type, counts)
 
 
-def _read(
+def _read_non_numeric(
     name: str, array: Any, declared_type: Type | None, counts: NDArray[np.int64] | None = None
 ) -> Column:
-    """Return a non-numeric column."""
-    column_type = declared_type or Type(_kind(name, array.type))
+    """Return a non-numeric column from its Arrow array, or from distinct values and counts."""
+    column_type = declared_type or Type(_kind_of_type(name, array.type))
     decoded = decode(array)
     if pa.types.is_nested(decoded.type) or isinstance(decoded.type, pa.BaseExtensionType):
-        raise _no_distance(name, decoded.type)
+        raise _no_distance_error(name, decoded.type)
     geometry = CategoryGeometry()
     if column_type.kind == "date":
         distinct, index = rank_dates(name, decoded, column_type.format)
@@ -246,7 +246,7 @@ def _read(
     code_of_distinct = np.unique(distinct, return_inverse=True)[1].astype(np.int64)
     values = np.append(distinct, np.nan)[index]
     codes = np.append(code_of_distinct, -1)[index]
-    spelling = _spelling(decoded, len(set(code_of_distinct)))
+    spelling = _spelling_ranks(decoded, len(set(code_of_distinct)))
     return Column(name, column_type.kind, values, codes, *geometry, spelling)
 
 
@@ -257,7 +257,7 @@ def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
     return tables.numbers(frame, name)
 
 
-def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
+def _spelling_ranks(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
     """Return the rank of each record's spelling; None if every value has a single spelling."""
     if not is_text(decoded.type) and not pa.types.is_floating(decoded.type):
         return None
@@ -269,7 +269,7 @@ def _spelling(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
 
 
 def category_order(array: Any) -> tuple[str, ...]:
-    """Return the order of ordered Arrow categories; empty for any other array."""
+    """Return the categories of an ordered Arrow array in their order; none for other arrays."""
     is_ordered = pa.types.is_dictionary(array.type) and array.type.ordered
     entries = map(text_of, array.dictionary.to_pylist()) if is_ordered else ()
     return tuple(dict.fromkeys(entries))  # Arrow allows duplicate entries

@@ -1,4 +1,4 @@
-"""Conversion of tables that narwhals does not support: DuckDB relations, decimals as objects."""
+"""Conversion of tables that narwhals does not support, and of arrays to tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ def as_supported(data: Any) -> Any:
     """Return a table in which every column of numbers has a numeric type.
 
     A DuckDB relation becomes an Arrow table. In a pandas table, columns of `decimal.Decimal`
-    objects get Arrow's type of decimals; others are returned as they are.
+    objects become columns of Arrow decimals. Any other table is returned as it is.
     """
     if type(data).__name__ == "DuckDBPyRelation":
         convert = getattr(data, "to_arrow_table", None) or data.fetch_arrow_table
@@ -41,18 +41,14 @@ def decimal_columns(data: Any) -> list[str]:
     for name in data.columns:
         column = data[name]
         if getattr(column, "ndim", 0) == 1 and column.dtype == object and isinstance(name, str):
-            present = column.dropna()
-            if (
-                len(present)
-                and type(present.iloc[0]).__name__ == "Decimal"
-                and _are_decimals(present)
-            ):
+            values = column.dropna()
+            if len(values) and type(values.iloc[0]).__name__ == "Decimal" and _are_decimals(values):
                 names.append(name)
     return names
 
 
 def restore_decimals(native: Any, data: Any, rows: NDArray[np.int64] | None) -> Any:
-    """Return a released pandas table with decimals as the objects that they were.
+    """Return a released pandas table with unmasked decimals as the objects in ``data``.
 
     ``rows`` are the rows of ``data`` that ``native`` holds; None for all of them in order.
     """
@@ -77,3 +73,19 @@ def _are_decimals(column: Any) -> bool:
 def arrow_from_arrays(columns: Mapping[str, NDArray[Any]]) -> Any:
     """Return an Arrow table of arrays; NaN becomes a missing value."""
     return pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()})
+
+
+def model_frame(
+    numbers: Mapping[str, NDArray[np.float64]],
+    categories: Mapping[str, tuple[NDArray[np.int64], list[str]]],
+) -> Any:
+    """Return a pandas table of numbers and of categories, given as codes with their labels.
+
+    The first label of a column is its reference category.
+    """
+    import pandas as pd
+
+    columns: dict[str, Any] = dict(numbers)
+    for name, (codes, labels) in categories.items():
+        columns[name] = pd.Categorical.from_codes(codes, pd.Index(labels))
+    return pd.DataFrame(columns)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from shoal.errors import ColumnError, InputError
 from shoal.frame.arrow_types import is_plain_number, is_text
-from shoal.frame.date_formats import parse_date, possible_formats
-from shoal.frame.texts import text_of
+from shoal.frame.notation.date_formats import parse_date, possible_formats
+from shoal.frame.notation.texts import text_of
 
 TICKS_PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 
@@ -39,7 +39,7 @@ def days_since_epoch(name: str, array: Any, date_format: str = "") -> NDArray[np
     if pa.types.is_timestamp(array.type) and array.type.tz is not None:
         array = pc.local_timestamp(array)
     if not (pa.types.is_timestamp(array.type) or pa.types.is_date(array.type)):
-        raise _not_a_date(name, array.type)
+        raise _not_a_date_error(name, array.type)
     ticks, per_day = _ticks(array)
     days = np.full(len(ticks), np.nan)
     is_valid = np.asarray(ticks.is_valid())
@@ -48,18 +48,18 @@ def days_since_epoch(name: str, array: Any, date_format: str = "") -> NDArray[np
 
 
 def _as_temporal(name: str, array: Any, date_format: str) -> Any:
-    """Return dates that may be written as text or numbers as dates."""
+    """Return an array of dates, which may be given as text or numbers; refuse other values."""
     if date_format and is_plain_number(array.type):
         texts = [None if value is None else text_of(value) for value in array.to_pylist()]
         array = pa.array(texts, pa.string())
     if is_text(array.type):
         array = _parse_text(name, array, date_format)
     if not pa.types.is_temporal(array.type) or pa.types.is_interval(array.type):
-        raise _not_a_date(name, array.type)
+        raise _not_a_date_error(name, array.type)
     return array
 
 
-def _not_a_date(name: str, arrow_type: Any) -> ColumnError:
+def _not_a_date_error(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
         f"Column {name!r} is declared as date but holds {arrow_type} values. Declare another kind.",
         code="not-a-date",
@@ -69,7 +69,7 @@ def _not_a_date(name: str, arrow_type: Any) -> ColumnError:
 
 
 def _ticks(array: Any) -> tuple[Any, int]:
-    """Return dates as integers, and how many there are in a day."""
+    """Return dates as integers, and how many of these units a day has."""
     is_date = pa.types.is_date32(array.type)
     per_day = 1 if is_date else TICKS_PER_DAY[getattr(array.type, "unit", "ms")]
     if is_date or pa.types.is_time32(array.type):
@@ -82,9 +82,9 @@ def _parse_text(name: str, array: Any, date_format: str) -> Any:
     encoded = array.dictionary_encode()
     texts = [text.strip() for text in encoded.dictionary.to_pylist()]
     if not date_format and texts and all(text[2:3] == ":" for text in texts):
-        return _times(name, encoded, texts)
+        return _parse_times(name, encoded, texts)
     if not date_format:
-        date_format = _format_of(name, texts)
+        date_format = _infer_format(name, texts)
     parsed = [parse_date(text, date_format) for text in texts]
     _refuse_invalid(name, encoded, parsed, date_format)
     if len({date.tzinfo is None for date in parsed if date is not None}) > 1:
@@ -97,7 +97,8 @@ def _parse_text(name: str, array: Any, date_format: str) -> Any:
     return pc.take(pa.array(parsed), encoded.indices)
 
 
-def _times(name: str, encoded: Any, texts: list[str]) -> Any:
+def _parse_times(name: str, encoded: Any, texts: list[str]) -> Any:
+    """Return text as times of day; refuse other text."""
     parsed: list[dt.time | None] = []
     for text in texts:
         try:
@@ -108,8 +109,8 @@ def _times(name: str, encoded: Any, texts: list[str]) -> Any:
     return pc.take(pa.array(parsed, pa.time64("us")), encoded.indices)
 
 
-def _format_of(name: str, texts: list[str]) -> str:
-    """Return the format of dates whose type has none; refuse dates that can be read in two ways."""
+def _infer_format(name: str, texts: list[str]) -> str:
+    """Return the format that fits the texts, "" for ISO; refuse dates that fit two formats."""
     formats = possible_formats(texts)
     if len(formats) > 1:
         raise InputError(
@@ -124,6 +125,7 @@ def _format_of(name: str, texts: list[str]) -> str:
 
 
 def _refuse_invalid(name: str, encoded: Any, parsed: Sequence[Any], date_format: str) -> None:
+    """Refuse a column if a distinct text could not be parsed; the message counts the cells."""
     invalid = [i for i, date in enumerate(parsed) if date is None]
     if not invalid:
         return

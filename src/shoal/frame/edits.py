@@ -91,7 +91,7 @@ def as_edits(rules: object) -> tuple[Edit, ...]:
 
 
 def parse_edit(text: object) -> Edit:
-    """Return a rule from its text, in which names that are not valid Python are in backquotes."""
+    """Return the rule that a text states; names that are no Python names are in backquotes."""
     if not isinstance(text, str):
         raise PlanError("An edit is a text, such as 'age >= 0'.", code="edit-unreadable")
     quoted: dict[str, str] = {}
@@ -129,7 +129,7 @@ def parse_edit(text: object) -> Edit:
 
 
 def _terms(node: ast.expr, quoted: Mapping[str, str]) -> Terms:
-    """Return the coefficients of one side."""
+    """Return the coefficients of the columns on one side of a comparison."""
     if isinstance(node, ast.Name):
         return {quoted.get(node.id, node.id): 1.0}
     if isinstance(node, ast.Constant) and type(node.value) in (int, float):
@@ -152,4 +152,6 @@ def _terms(node: ast.expr, quoted: Mapping[str, str]) -> Terms:
 
 def _combine(first: Terms, second: Terms, factor: float) -> Terms:
     """Return the terms of one sum plus a multiple of another."""
-    return first | {n: first.get(n, 0.0) + factor * v for n, v in second.items()}
+    return first | {
+        name: first.get(name, 0.0) + factor * coefficient for name, coefficient in second.items()
+    }

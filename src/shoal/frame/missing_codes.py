@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from shoal.errors import ParameterError
 from shoal.frame.arrow_types import without_dictionary
-from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.notation.texts import text_of
+from shoal.frame.replacement import RowGather, with_values
 from shoal.frame.tables import Frame, arrow, check_columns
-from shoal.frame.texts import text_of
 
 MissingCodes = Mapping[str, tuple[str, ...]]
 

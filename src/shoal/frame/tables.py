@@ -1,4 +1,4 @@
-"""Access to tables of any library through narwhals, which only this package imports."""
+"""Access to tables of any library, through narwhals."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
@@ -12,14 +12,13 @@ from numpy.typing import NDArray
 from shoal._params import hint
 from shoal._text import count
 from shoal.errors import ColumnError, InputError
+from shoal.frame.column_names import check_names
 from shoal.frame.conversion import as_supported
-from shoal.frame.decimals import MAX_EXACT_INTEGER
 from shoal.frame.hidden_values import drop_unused_categories
-from shoal.frame.names import check_names
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 
 Frame = nw.DataFrame[Any]
 
-MAX_WEIGHT_RATIO = 1e12  # with a larger ratio, sums lose the smallest weights
 MAX_VALUE = 1e300  # sums over a group of larger values may overflow float64
 
 
@@ -60,7 +59,7 @@ def check_columns(frame: Frame, columns: Collection[str]) -> None:
 
 def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
-    names = [name_.strip() for name_ in name.split(",")]
+    names = [part.strip() for part in name.split(",")]
     if len(names) > 1 and set(names) <= set(columns):
         return " These are several columns: name each of them by itself."
     return hint(name, columns)
@@ -122,39 +121,6 @@ def floats(column: nw.Series[Any]) -> NDArray[np.float64]:
         return np.array(column.cast(nw.Float64).to_numpy(), np.float64)
     integers = column.to_arrow().cast(pa.float64(), safe=False)  # a safe cast refuses to round
     return np.array(integers.to_numpy(zero_copy_only=False), np.float64)
-
-
-def weights(frame: Frame, name: str) -> NDArray[np.float64]:
-    """Return a column of survey weights; refuse missing, negative and zero weights."""
-    check_columns(frame, [name])
-    values = numbers(frame, name)
-    invalid = {
-        "missing": int(np.isnan(values).sum()),
-        "negative": int((values < 0).sum()),
-        "zero": int((values == 0).sum()),
-    }
-    check_weights(name, invalid, float(values.min()), float(values.max()))
-    return values
-
-
-def check_weights(name: str, invalid: Mapping[str, int], smallest: float, largest: float) -> None:
-    """Refuse invalid weights, counted by kind, and weights that differ too much."""
-    counts = ", ".join(f"{count} {kind}" for kind, count in invalid.items() if count)
-    if counts:
-        raise InputError(
-            f"Column {name!r} holds weights that cannot be used: {counts}. A weight is the number"
-            " of units that a record represents, so it must be above 0: correct these records or"
-            " leave them out.",
-            code="weights-unusable",
-            column=name,
-        )
-    if largest > MAX_WEIGHT_RATIO * smallest:
-        raise InputError(
-            f"The weights in column {name!r} differ by a factor of more than"
-            f" {MAX_WEIGHT_RATIO:g}, so some records have no influence. Correct them.",
-            code="weights-too-different",
-            column=name,
-        )
 
 
 def arrow(frame: Frame, name: str) -> Any:
@@ -280,22 +246,8 @@ def has_integer_type(frame: Frame, name: str) -> bool:
     return frame[name].dtype.is_integer()
 
 
-def column_differs(first: Frame, second: Frame, name: str) -> bool:
-    """Return whether a column has other values or another type in the second table."""
-    first_column, second_column = first[name], second[name]
-    if first_column.dtype.is_integer() and second_column.dtype.is_integer():
-        # As floats, large values would be rounded.
-        return bool(first_column.to_list() != second_column.to_list())
-    if first_column.dtype.is_numeric() and second_column.dtype.is_numeric():
-        return not np.array_equal(floats(first_column), floats(second_column), equal_nan=True)
-    # Compare only the class of categorical types: unused categories may have been pruned.
-    return (
-        type(first_column.dtype) is not type(second_column.dtype)
-        or first_column.to_list() != second_column.to_list()
-    )
-
-
 def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
+    """Return a column of numbers; refuse other columns."""
     column = frame[name]
     if not column.dtype.is_numeric():
         if column.dtype != nw.String:
@@ -308,19 +260,19 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
                 kind=kind,
             )
         cells = [cell for cell in column.to_list() if cell is not None]
-        non_numbers = sum(not _is_number(cell) for cell in cells)
-        raise text_among_numbers(name, non_numbers, len(column))
+        n_text = sum(not _is_number(cell) for cell in cells)
+        raise text_among_numbers(name, n_text, len(column))
     return column
 
 
-def text_among_numbers(name: str, count: int, cells: int) -> ColumnError:
-    """Return an error on text in ``count`` of the cells of a column where numbers are needed."""
+def text_among_numbers(name: str, n_text: int, n_cells: int) -> ColumnError:
+    """Return the error for text in ``n_text`` of the cells of a column of numbers."""
     return ColumnError(
-        f"Column {name!r} holds text where numbers are needed, in {count:,} of {cells:,} cells."
+        f"Column {name!r} holds text where numbers are needed, in {n_text:,} of {n_cells:,} cells."
         " Leave it out, or convert it to numbers; for files, see `missing_text` and `decimal`.",
         code="text-among-numbers",
         column=name,
-        count=count,
+        count=n_text,
     )
 
 

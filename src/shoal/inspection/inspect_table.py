@@ -5,13 +5,14 @@ from pathlib import Path
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.column_properties import ColumnProperties, column_properties, sentinels
-from shoal.frame.kinds import Decision, decide_kind, missing_words
+from shoal.frame.description.properties import ColumnProperties, column_properties
+from shoal.frame.inference.kinds import Decision, decide_kind, missing_words
+from shoal.frame.inference.sentinels import sentinels
 from shoal.frame.missing_codes import without_codes
-from shoal.frame.numbers_in_text import text_to_numbers
+from shoal.frame.notation.text_columns import text_to_numbers
+from shoal.frame.notation.texts import text_of
 from shoal.frame.roles import UNIT_ROLES
 from shoal.frame.tables import Frame, IntoDataFrame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.inspection import Inspection

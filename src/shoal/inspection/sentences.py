@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from shoal._text import join_names
 from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
+from shoal.frame.codes import value_ranks
 from shoal.frame.roles import UNIT_ROLES, name_columns
 from shoal.frame.tables import Frame, arrow
-from shoal.frame.values import value_ranks
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.relations import Relation
 from shoal.metrics.findings.row_order import order_correlation
@@ -80,20 +80,20 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
         texts, index = texts_and_index(arrow(frame, entry["name"]))
         cells = CellTexts(index)
         suspected_kind = find_suspected_kind(texts, cells)
-        if suspected_kind is None or 2 * suspected_kind.cells < cells.n_known:
+        if suspected_kind is None or 2 * suspected_kind.n_cells < cells.n_known:
             continue
         verb_phrase = f"of {entry['name']!r} read as {suspected_kind.kind} values"
-        first_exception = suspected_kind.first_other
+        first_exception = suspected_kind.first_exception
         location = (
             f", and the first that does not is in record {first_exception:,}"
             if first_exception
             else ""
         )
         text = (
-            f"{suspected_kind.cells:,} of {cells.n_known:,} cells {verb_phrase}{location}. Correct"
-            " the others, or keep it as nominal."
+            f"{suspected_kind.n_cells:,} of {cells.n_known:,} cells {verb_phrase}{location}."
+            " Correct the others, or keep it as nominal."
         )
-        if suspected_kind.cells == cells.n_known:
+        if suspected_kind.n_cells == cells.n_known:
             text = (
                 f"All {cells.n_known:,} cells {verb_phrase}. Declare it as {suspected_kind.kind}"
                 " or nominal."

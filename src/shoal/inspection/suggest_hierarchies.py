@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from shoal.frame import tables
-from shoal.frame.date_formats import parse_date
+from shoal.frame.notation.date_formats import parse_date
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.inspection.column_entry import ColumnEntry
 
 INTERVAL_WIDTHS = (5, 10, 20)  # times a power of ten: the widths of intervals

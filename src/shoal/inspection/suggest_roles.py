@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from shoal.frame.names import words_of
+from shoal.frame.column_names import words_of
 
 IDENTIFIER_WORDS = {
     "id", "identifier", "name", "surname", "firstname", "lastname", "ssn", "passport", "email",

@@ -9,16 +9,16 @@ from typing import Any
 import pyarrow as pa
 
 from shoal.errors import FileError, ShoalError
+from shoal.frame.column_names import check_names
 from shoal.frame.missing_codes import MissingCodes, without_codes
-from shoal.frame.names import check_names
 from shoal.frame.tables import open_frame, to_native
 from shoal.frame.types import Type
-from shoal.io.database import is_database, read_table
+from shoal.io.database.connection import is_database, read_table
 from shoal.io.dialect import Dialect
 from shoal.io.formats import check_signature, format_of, writable_suffixes
 from shoal.io.formats._arrow_schema import metadata_of
 from shoal.io.source import Source
-from shoal.io.store import refuse_store
+from shoal.io.store_addresses import refuse_store
 
 
 def read(

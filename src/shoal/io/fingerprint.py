@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from shoal.errors import FileError
-from shoal.io.database import is_database
+from shoal.io.database.connection import is_database
 
 
 @dataclass(frozen=True)

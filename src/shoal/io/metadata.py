@@ -90,7 +90,7 @@ class FileMetadata:
     pandas_metadata: Mapping[str, Any] | None = None
 
     LABEL = "the file's label"
-    TEXT = "its notes"
+    NOTES = "its notes"
 
     def of_column(self, name: str) -> ColumnMetadata:
         """Return the metadata of one column."""
@@ -128,7 +128,7 @@ class FileMetadata:
         ``supported`` lists the kinds of metadata and the free text that it can hold.
         """
         lost = [name for name, text in self.free_text.items() if text and name not in supported]
-        for noun, get_metadata in _KINDS.items():
+        for noun, get_metadata in _KINDS_OF_METADATA.items():
             names = [name for name, metadata in self.columns.items() if get_metadata(metadata)]
             is_foreign = noun in _FAMILY_SPECIFIC and family != self.family
             if noun == "missing codes" and {family, self.family} == {"sas", "stata"}:
@@ -148,7 +148,7 @@ def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[A
     return {value: label for value, label in labels.items() if value in present}
 
 
-_KINDS: dict[str, Callable[[ColumnMetadata], Any]] = {
+_KINDS_OF_METADATA: dict[str, Callable[[ColumnMetadata], Any]] = {
     "labels": lambda metadata: metadata.label,
     "value labels": lambda metadata: metadata.value_labels,
     "missing codes": lambda metadata: metadata.missing or metadata.codes is not None,

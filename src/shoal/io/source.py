@@ -10,15 +10,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
-from shoal.frame.numerals import parse_numerals
+from shoal.frame.notation.numerals import parse_numerals
 from shoal.frame.tables import text_among_numbers
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.metadata import FileMetadata
-from shoal.io.shown_decimals import can_round, count_decimals, spelled_decimals
-from shoal.io.text_numbers import parse_columns
-from shoal.io.text_style import TextStyle
-from shoal.io.text_types import type_columns
+from shoal.io.text_tables.decimals import can_round, count_decimals, spelled_decimals
+from shoal.io.text_tables.numbers import parse_columns
+from shoal.io.text_tables.style import TextStyle
+from shoal.io.text_tables.types import convert_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +71,12 @@ class Source:
                 continue
             counted = column.drop_null().value_counts()
             texts, counts = counted.field("values").to_pylist(), counted.field("counts")
-            other_text = [
+            is_other_text = [
                 parse_numerals([text], self.text_dialect.decimal)[0] is None for text in texts
             ]
-            count = int(counts.to_numpy()[other_text].sum())
-            if count:
-                raise text_among_numbers(name, count, len(column))
+            n_text = int(counts.to_numpy()[is_other_text].sum())
+            if n_text:
+                raise text_among_numbers(name, n_text, len(column))
 
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source of a text table with blank cells for the missing codes of columns."""
@@ -97,9 +97,10 @@ class Source:
         long_integers: bool,
         untyped: Collection[str] = (),
     ) -> "Source":
-        """Return the source with the columns of a text table in the types that they show.
+        """Return the source with the columns of a text table converted to the types of their cells.
 
-        ``untyped`` stay text; see `shoal.io.text_types.type_columns` for the other parameters.
+        ``untyped`` columns stay text; `shoal.io.text_tables.types.convert_columns` has the other
+        parameters.
         """
         if self.text_dialect is None:
             return self
@@ -110,7 +111,7 @@ class Source:
             for name, stated_type in columns.items()
             if name not in untyped and stated_type != "text"
         }
-        table = type_columns(
+        table = convert_columns(
             self.table, columns, self.text_dialect, dates=dates, long_integers=long_integers
         )
         return replace(self, table=table)

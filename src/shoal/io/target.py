@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from shoal import _progress as progress
 from shoal.errors import FileError, ParameterError
-from shoal.io.database import (
+from shoal.io.database.connection import (
     is_database,
     open_connection,
     redact_address,
@@ -126,7 +126,7 @@ class TableTarget:
 
     def write(self, source: Source) -> tuple[str, ...]:
         """Create the table in the transaction; return what could not be represented."""
-        from shoal.io.sql import write
+        from shoal.io.database.tables import write
 
         self._connection = self._transaction.enter_context(
             open_connection(self.location, commit=True)
@@ -137,7 +137,7 @@ class TableTarget:
 
     def read_back(self) -> Source:
         """Read the table in the transaction that created it, in the order of insertion."""
-        from shoal.io.sql import read
+        from shoal.io.database.tables import read
 
         if self._connection is None:
             raise RuntimeError("A table is read back after it was written.")

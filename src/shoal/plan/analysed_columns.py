@@ -13,7 +13,7 @@ from shoal.frame.missing_codes import MissingCodes, without_codes
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
-from shoal.io.text_numbers import parse_columns
+from shoal.io.text_tables.numbers import parse_columns
 from shoal.plan.interpretation import Interpretation, interpret_columns
 
 if TYPE_CHECKING:

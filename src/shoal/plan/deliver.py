@@ -13,16 +13,16 @@ from shoal import _progress as progress
 from shoal.errors import FileError, NotKept
 from shoal.frame import tables
 from shoal.frame.roles import columns_with
-from shoal.io.column_types import column_types
-from shoal.io.database import is_database, redact_address
+from shoal.io.database.connection import is_database, redact_address
 from shoal.io.dialect import Dialect
 from shoal.io.files import open_source
 from shoal.io.fingerprint import Fingerprint, unchanged_while_read
 from shoal.io.formats import format_of
-from shoal.io.formulas import formula_cells
 from shoal.io.publish import Publication, refuse_overwriting
 from shoal.io.source import Source
 from shoal.io.target import Target, open_target
+from shoal.io.text_tables.formulas import formula_cells
+from shoal.io.type_restoration import column_types
 from shoal.plan.analysed_columns import AnalysedColumns
 from shoal.plan.draft import Draft
 from shoal.plan.findings.formula_cells import formula_cell_findings

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
+from shoal.frame.codes import any_codes
+from shoal.frame.comparison import same_values
 from shoal.frame.roles import RECORD_UNIT, UNIT_ROLES, Role, columns_with
 from shoal.frame.tables import Frame
-from shoal.frame.values import any_codes, same_values
 from shoal.metrics import classes, compute, fewest_matches
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.partitioners import Partition

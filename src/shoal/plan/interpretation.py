@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from shoal.frame import tables
 from shoal.frame.columns import category_order
-from shoal.frame.kinds import Decision, Metadata, decide_kind
+from shoal.frame.inference.column_facts import Metadata
+from shoal.frame.inference.kinds import Decision, decide_kind
 from shoal.frame.missing_codes import MissingCodes
+from shoal.frame.notation.texts import text_of
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 from shoal.plan.definition.validation import check_kinds
 from shoal.steps import Microaggregate

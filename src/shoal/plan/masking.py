@@ -12,8 +12,8 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.conversion import restore_decimals
 from shoal.frame.missing_codes import without_codes
-from shoal.frame.new_values import TextColumn, with_values
-from shoal.frame.numbers_in_text import text_to_numbers
+from shoal.frame.notation.text_columns import text_to_numbers
+from shoal.frame.replacement import TextColumn, with_values
 from shoal.frame.roles import columns_with
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type

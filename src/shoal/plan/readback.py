@@ -12,8 +12,8 @@ from shoal.frame.codes import codes
 from shoal.frame.roles import columns_with, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.io.column_types import cast_like
 from shoal.io.source import Source
+from shoal.io.type_restoration import cast_like
 from shoal.metrics import classes, compute
 from shoal.plan.definition.other_columns import unnamed_columns
 from shoal.plan.draft import Draft

@@ -13,7 +13,7 @@ from shoal.audit.hashes import KEYED, keyed_entry
 from shoal.audit.keys import as_private_key
 from shoal.audit.manifest_files import ManifestFiles, check_signing
 from shoal.errors import FileError, ParameterError
-from shoal.io.store import STORES, WEB, as_location
+from shoal.io.store_addresses import STORES, WEB, as_location
 from shoal.plan import Plan
 from shoal.plan.deliver import not_kept_error
 from shoal.plan.guarantees import may_be_published

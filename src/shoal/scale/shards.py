@@ -9,10 +9,9 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from shoal.frame import tables
-from shoal.frame.codes import codes, keys, value_codes
+from shoal.frame.codes import any_codes, codes, keys, value_codes
 from shoal.frame.tables import Frame
-from shoal.frame.values import any_codes
-from shoal.io.store import name_of
+from shoal.io.store_addresses import name_of
 from shoal.metrics import classes, l_diversity, largest_unit_share, units_per_class
 from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.findings.shared_values import SharedCounts

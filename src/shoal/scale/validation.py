@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
-from shoal.frame.kinds import CODE_NAMES
-from shoal.frame.names import words_of
+from shoal.frame.column_names import words_of
+from shoal.frame.inference.kinds import CODE_NAMES
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.assessment.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES

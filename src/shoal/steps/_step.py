@@ -13,7 +13,7 @@ from shoal import _params as parameters
 from shoal._seeds import as_seed, draw_seed
 from shoal.errors import InputError, PlanError, ShoalWarning
 from shoal.frame import tables
-from shoal.frame.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
@@ -28,7 +28,7 @@ class StepResult:
     Parameters
     ----------
     values : dict
-        The new values of each column: an array, or an object of `shoal.frame.new_values`.
+        The new values of each column: an array, or an object of `shoal.frame.replacement`.
     partitions : tuple of Partition
         The groups of each block of columns; empty for steps that do not group.
     fitted_partitioners : tuple of Partitioner

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal._params import AtLeast, Between, K
 from shoal.errors import InputError, ValuesGeneralised
-from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.replacement import RowGather, TextColumn
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type

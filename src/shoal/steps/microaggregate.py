@@ -13,6 +13,7 @@ from shoal.frame.columns import Column, read_column
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.frame.weights import read_weights
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import GroupingStep, StepResult
 from shoal.steps.constraints.homogeneity_noise import vary_homogeneous
@@ -302,7 +303,7 @@ class Microaggregate(GroupingStep):
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]
         check_values(self, columns)
-        weights = None if self.weight is None else tables.weights(frame, self.weight)
+        weights = None if self.weight is None else read_weights(frame, self.weight)
         inputs = read_grouping_input(self, frame, columns, confidential, types, weights)
         group_values = GroupValues(self, frame, inputs.recoded, weights)
         partitions: list[Partition] = []

@@ -10,7 +10,7 @@ from shoal._kernels.rank_swap import swap_partners
 from shoal._params import Above, Between, RandomState
 from shoal.errors import InputError
 from shoal.frame import tables
-from shoal.frame.new_values import RowGather
+from shoal.frame.replacement import RowGather
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type

@@ -9,9 +9,9 @@ import numpy as np
 from shoal._params import AtLeast
 from shoal._text import count
 from shoal.errors import InputError, PlanError, ValuesGeneralised
+from shoal.frame.notation.texts import text_of
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult
 from shoal.steps.recoding.bands import (

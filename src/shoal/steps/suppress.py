@@ -11,7 +11,7 @@ from shoal._text import count
 from shoal.errors import CellsSuppressed, PlanError
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.new_values import RowGather
+from shoal.frame.replacement import RowGather
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type

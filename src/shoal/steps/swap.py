@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.frame.new_values import RowGather
+from shoal.frame.replacement import RowGather
 from shoal.frame.tables import Frame
 from shoal.partitioners import Partition
 from shoal.steps._within_groups import WithinGroups

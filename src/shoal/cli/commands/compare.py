@@ -68,7 +68,7 @@ def compare(
         from shoal.cli.lazy_imports import discard_placeholders
         from shoal.comparison import compare_plans
         from shoal.comparison.cache import user_folder
-        from shoal.io.database import is_database, redact_address
+        from shoal.io.database.connection import is_database, redact_address
         from shoal.io.files import open_source
 
         discard_placeholders()

@@ -31,7 +31,7 @@ def inspect(
     with session():
         from shoal.errors import FileError, ParameterError
         from shoal.inspection import inspect_source
-        from shoal.io.database import redact_address
+        from shoal.io.database.connection import redact_address
         from shoal.io.files import open_source
         from shoal.io.publish import Publication
 

@@ -171,7 +171,7 @@ def report_identity(
     release_options: ReleaseOptions, target: str, delivery: "Delivery"
 ) -> "Identity":
     """Return title, author, file, hash and date of the report on a delivery."""
-    from shoal.io.database import is_database, redact_address
+    from shoal.io.database.connection import is_database, redact_address
     from shoal.report.identity import Identity, today
 
     return Identity(

@@ -33,7 +33,7 @@ def print_release(
 
     ``documents`` describes the other files that were written.
     """
-    from shoal.io.database import redact_address
+    from shoal.io.database.connection import redact_address
     from shoal.report.summary import summarise
 
     summary = summarise(

@@ -61,10 +61,10 @@ def column_names_of(sources: Sequence[str], dialect: "Dialect") -> list[str]:
 
     Only the header of text tables and Parquet files is read; other files are read whole.
     """
-    from shoal.io.csv import read_header
-    from shoal.io.database import is_database
+    from shoal.io.database.connection import is_database
     from shoal.io.files import open_source
     from shoal.io.formats import format_of
+    from shoal.io.text_tables.reading import read_header
 
     first = sources[0]
     if len(sources) > 1 or may_be_large(first):

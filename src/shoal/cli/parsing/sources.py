@@ -8,7 +8,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 
 def may_be_large(source: str) -> bool:
     """Return whether a cluster can mask a source: a Parquet file, a folder, or one in a store."""
-    from shoal.io.store import is_store
+    from shoal.io.store_addresses import is_store
 
     return _is_parquet(source) or is_store(source) or Path(source).is_dir()
 
@@ -17,7 +17,7 @@ def is_large(
     sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
     """Return whether to mask on a cluster: by option, store, target folder or several sources."""
-    from shoal.io.store import is_store
+    from shoal.io.store_addresses import is_store
 
     requested = scheduler is not None or chunk_size is not None
     in_store = any(is_store(location) for location in (*sources, target))

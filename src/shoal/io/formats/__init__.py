@@ -120,7 +120,7 @@ _OTHER_SIGNATURES = {
 def format_of(
     path: Path, dialect: Dialect | None = None, offered: Sequence[Format] | None = None
 ) -> Format:
-    """Return the format that the suffix of ``path`` names; an error names those ``offered``."""
+    """Return the format that the suffix of ``path`` names; errors list the formats ``offered``."""
     suffix = strip_compression_suffix(path).suffix.lower()
     if suffix == ".txt" and dialect is not None and dialect.layout is not None:
         return _FIXED_WIDTH
@@ -149,10 +149,11 @@ def check_signature(path: Path, expected: Format) -> None:
     with path.open("rb") as file:
         first_bytes = file.read(64)
     name_by_signature = {
-        signature: form.name for form in reversed(FORMATS) for signature in form.signatures
+        signature: file_format.name
+        for file_format in reversed(FORMATS)
+        for signature in file_format.signatures
     }
-    other_signatures = name_by_signature | _OTHER_SIGNATURES
-    for signature, name in other_signatures.items():
+    for signature, name in (name_by_signature | _OTHER_SIGNATURES).items():
         if not first_bytes.startswith(signature) or signature in expected.signatures:
             continue
         if name == compression_of(path):

@@ -19,7 +19,7 @@ LABELS = ("label", "description", "comment", "long_name")
 HARMLESS = ("unit", "units", "PARQUET:field_id")
 SUPPORTED_METADATA = ("labels", "value labels")
 VALUE_LABELS = "value_labels"
-_NUMPY = re.compile(
+_NUMPY_TYPE = re.compile(
     r"(U?Int|u?int)\d+|bool(ean)?|object|str(ing)?(\[\w+\])?|category|datetime64\[[\w, /+-]+\]"
 )
 
@@ -56,7 +56,7 @@ def with_schema_metadata(source: Source) -> pa.Table:
     """Return the table with the metadata of its file in its schema."""
     table, metadata = source.table, source.metadata
     fields = [
-        field.with_metadata(_entries(metadata.of_column(field.name)) or None)
+        field.with_metadata(_column_entries(metadata.of_column(field.name)) or None)
         for field in table.schema
     ]
     entries = {str(key): str(text) for key, text in metadata.free_text.items() if text}
@@ -81,7 +81,7 @@ def _parse_column_metadata(entries: dict[str, str]) -> ColumnMetadata:
     )
 
 
-def _entries(metadata: ColumnMetadata) -> dict[str, str]:
+def _column_entries(metadata: ColumnMetadata) -> dict[str, str]:
     entries = {**metadata.other_metadata, **metadata.releasable_metadata}
     if metadata.label and metadata.label not in entries.values():
         entries["label"] = metadata.label
@@ -98,12 +98,14 @@ def _pandas_metadata(pandas_metadata: Mapping[str, Any], table: pa.Table) -> dic
     )
     new_metadata: dict[str, Any] = json.loads(schema.metadata[b"pandas"])
     index = [
-        name for name in _entries_of(pandas_metadata, "index_columns") if name in table.column_names
+        name
+        for name in _list_of_entries(pandas_metadata, "index_columns")
+        if name in table.column_names
     ]
     new_metadata["index_columns"] = index
     original_types = {
         column["field_name"]: column.get("numpy_type")
-        for column in _entries_of(pandas_metadata, "columns")
+        for column in _list_of_entries(pandas_metadata, "columns")
         if isinstance(column, dict) and isinstance(column.get("field_name"), str)
     }
     types = dict(zip(table.column_names, table.schema.types, strict=True))
@@ -112,12 +114,12 @@ def _pandas_metadata(pandas_metadata: Mapping[str, Any], table: pa.Table) -> dic
         if name in index and name.startswith("__index_level_"):
             column["name"] = None
         original_type = original_types.get(name)
-        if _NUMPY.fullmatch(str(original_type)) and not pa.types.is_floating(types[name]):
+        if _NUMPY_TYPE.fullmatch(str(original_type)) and not pa.types.is_floating(types[name]):
             column["numpy_type"] = original_type
     return new_metadata
 
 
-def _entries_of(pandas_metadata: Mapping[str, Any], key: str) -> list[Any]:
+def _list_of_entries(pandas_metadata: Mapping[str, Any], key: str) -> list[Any]:
     entries = pandas_metadata.get(key)
     return entries if isinstance(entries, list) else []
 

@@ -8,8 +8,8 @@ like a formula, and the same bytes for the same table.
 from shoal.errors import MissingDependency
 
 try:
-    from shoal.io.formats._excel_read import read
-    from shoal.io.formats._excel_write import write
+    from shoal.io.formats._excel.reading import read
+    from shoal.io.formats._excel.writing import write
 except ImportError:
     raise MissingDependency(
         "Workbooks need the packages python-calamine, openpyxl and XlsxWriter: pip install"

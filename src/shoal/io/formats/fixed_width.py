@@ -1,6 +1,6 @@
-"""Fixed-width text: the positions of columns are declared in a map.
+"""Fixed-width text, whose columns have the positions that a column map declares.
 
-The map is a TOML file with one table per column::
+The column map is a TOML file with one table per column::
 
     [[columns]]
     name = "age"
@@ -22,12 +22,13 @@ from shoal._params import hint
 from shoal.errors import FileError, ParameterError
 from shoal.frame.types import Type
 from shoal.io.compression import open_decompressed_text
-from shoal.io.csv import MAX_LINE, cell_texts, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
-from shoal.io.text_numbers import parse_columns
-from shoal.io.text_style import open_styled, read_style
+from shoal.io.text_tables.numbers import parse_columns
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
+from shoal.io.text_tables.style import open_styled, read_style
+from shoal.io.text_tables.writing import cell_texts
 
 KEYS = ("name", "start", "width", "type")
 TYPES = ("text", "number")
@@ -64,8 +65,8 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     """Read a fixed-width table; parse ``numbers`` (None: every numeric column of the map)."""
     positions = read_layout(dialect, path)
     cells: list[list[str]] = [[] for _ in positions]
-    last = max(position.end for position in positions)
-    for line in _lines(path, dialect, last):
+    last_character = max(position.end for position in positions)
+    for line in _lines(path, dialect, last_character):
         for column, position in zip(cells, positions, strict=True):
             cell = line[position.start - 1 : position.end].rstrip()
             column.append(cell.lstrip() if position.type == "number" else cell)
@@ -189,7 +190,7 @@ def _position(entry: Any, culprit: str) -> Position:
     return Position(name, entry["start"], entry["width"], kind)
 
 
-def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
+def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
     """Yield the lines without line endings; refuse a line with text beyond the map."""
     file_size, n_read = path.stat().st_size, 0
     try:
@@ -200,10 +201,10 @@ def _lines(path: Path, dialect: Dialect, last: int) -> Iterator[str]:
                 n_read += len(line)
                 check_growth(path.name, file_size, n_read, dialect.memory_limit)
                 line = line.rstrip("\r\n\x1a")
-                if len(line) > last and line[last:].strip():
+                if len(line) > last_character and line[last_character:].strip():
                     raise FileError(
                         f"Line {number} of {path.name!r} has {len(line)} characters; the column"
-                        f" map ends at {last}. Add the remaining columns to the map.",
+                        f" map ends at {last_character}. Add the remaining columns to the map.",
                         code="line-beyond-layout",
                         file=path.name,
                         line=number,

@@ -11,12 +11,12 @@ import pyarrow as pa
 from shoal.errors import ColumnError, FileError
 from shoal.frame.arrow_types import is_text, without_dictionary
 from shoal.io.compression import open_compressed_text, open_decompressed_text
-from shoal.io.csv import MAX_LINE, wrong_encoding
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
 
-_TYPES: dict[frozenset[type], pa.DataType] = {
+_TYPE_OF_KINDS: dict[frozenset[type], pa.DataType] = {
     frozenset({int}): pa.int64(),
     frozenset({float}): pa.float64(),
     frozenset({int, float}): pa.float64(),
@@ -75,12 +75,12 @@ def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:
     names: list[str] = []
 
-    def record_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def keep_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         names[:] = [name for name, _ in pairs]  # those of the outermost object remain
         return dict(pairs)
 
     try:
-        record = json.loads(line, object_pairs_hook=record_names)
+        record = json.loads(line, object_pairs_hook=keep_names)
     except (ValueError, RecursionError):
         record = None
     if not isinstance(record, dict) or len(set(names)) < len(names):
@@ -103,14 +103,14 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
             code="nested-column",
             column=name,
         )
-    if kinds not in _TYPES:
+    if kinds not in _TYPE_OF_KINDS:
         raise ColumnError(
             f"Column {name!r} mixes kinds of values. Convert it to text first.",
             code="mixed-values",
             column=name,
         )
     try:
-        return pa.array(cells, _TYPES[kinds])
+        return pa.array(cells, _TYPE_OF_KINDS[kinds])
     except (pa.ArrowInvalid, OverflowError):
         raise ColumnError(
             f"Column {name!r} holds whole numbers beyond 64 bits. Write them as text.",

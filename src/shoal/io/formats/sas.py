@@ -10,10 +10,9 @@ import pyarrow.compute as pc
 
 from shoal.errors import FileError
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _statistical_read as reading
-from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._date_encoding import DateEncoding
-from shoal.io.formats._xport import read_letters, write_letters
+from shoal.io.formats._statistical import reading, writing
+from shoal.io.formats._statistical.date_encoding import DateEncoding
+from shoal.io.formats._statistical.xport_missing_codes import read_letters, write_letters
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
@@ -102,7 +101,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     _check_range(table)
     writing.write_file(
         reading.pyreadstat().write_xport,
-        writing.frame(table),
+        writing.to_pandas(table),
         path,
         "A SAS transport file",
         table_name="RELEASE",
@@ -113,10 +112,10 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     letters = {
         number: codes
         for number, name in enumerate(table.column_names)
-        if (codes := writing.letters(metadata, name, str.upper)) is not None
+        if (codes := writing.missing_code_letters(metadata, name, str.upper)) is not None
     }
     write_letters(path, table.num_rows, letters)
-    writing.fix_times(path, [(i, _CREATION_TIME) for i in _TIME_OFFSETS])
+    writing.fix_creation_times(path, [(i, _CREATION_TIME) for i in _TIME_OFFSETS])
     return [*remarks, *metadata.describe_loss("A SAS transport file", SUPPORTED_METADATA, "sas")]
 
 
@@ -163,9 +162,10 @@ def _check_range(table: pa.Table) -> None:
         column = table.column(name)
         if not pa.types.is_floating(column.type):
             continue
-        size = pc.abs(column)
+        magnitude = pc.abs(column)
         in_range = pc.or_(
-            pc.equal(size, 0.0), pc.and_(pc.less(size, 7e75), pc.greater(size, 6e-79))
+            pc.equal(magnitude, 0.0),
+            pc.and_(pc.less(magnitude, 7e75), pc.greater(magnitude, 6e-79)),
         )
         if pc.any(pc.invert(in_range)).as_py():
             raise FileError(

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow as pa
 
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _statistical_read as reading
-from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._date_encoding import DateEncoding
+from shoal.io.formats._statistical import reading, writing
+from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.metadata import ColumnMetadata, FileMetadata, with_codes
 from shoal.io.source import Source
 
@@ -23,7 +22,7 @@ SUPPORTED_METADATA = (
     "formats",
     "levels of measurement",
     FileMetadata.LABEL,
-    FileMetadata.TEXT,
+    FileMetadata.NOTES,
 )
 DATES = DateEncoding("1582-10-14", 1000, True)
 DATETIMES = DateEncoding("1582-10-14", 1000, False)
@@ -63,7 +62,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         )
     free_text = {
         FileMetadata.LABEL: meta.file_label,
-        FileMetadata.TEXT: meta.notes,
+        FileMetadata.NOTES: meta.notes,
         "its multiple-response sets": list(meta.mr_sets),
     }
     return Source(pa.table(columns), FileMetadata("spss", column_metadata, free_text))
@@ -93,12 +92,12 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     compressed = target.suffix.lower() == ".zsav"
     writing.write_file(
         reading.pyreadstat().write_sav,
-        writing.frame(table),
+        writing.to_pandas(table),
         path,
         "An SPSS file",
         compress=compressed,
         row_compress=not compressed,
-        note=list(metadata.free_text.get(FileMetadata.TEXT) or ()) or None,
+        note=list(metadata.free_text.get(FileMetadata.NOTES) or ()) or None,
         variable_value_labels={name: texts for name, texts in labels.items() if texts},
         missing_ranges={name: column.missing for name, column in columns.items() if column.missing},
         variable_display_width={name: column.width for name, column in columns.items()},
@@ -107,7 +106,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         },
         **writing.label_options(table, metadata, formats),
     )
-    writing.fix_times(path, _CREATION_TIMES)
+    writing.fix_creation_times(path, _CREATION_TIMES)
     return [*remarks, *metadata.describe_loss("An SPSS file", SUPPORTED_METADATA, "spss")]
 
 
@@ -183,7 +182,7 @@ def _pad_to_width(column: pa.ChunkedArray, display_format: str | None) -> pa.Chu
 
 def _labels(metadata: ColumnMetadata, column: pa.ChunkedArray) -> dict[Any, str]:
     """Return the value labels without letters, which are missing codes of other software."""
-    labels = writing.labels_for(metadata.value_labels, column)
+    labels = writing.labels_of_type(metadata.value_labels, column)
     text = pa.types.is_string(column.type)
     return {value: label for value, label in labels.items() if text or not isinstance(value, str)}
 

@@ -9,9 +9,8 @@ import pyarrow as pa
 
 from shoal.errors import FileError
 from shoal.io.dialect import Dialect
-from shoal.io.formats import _statistical_read as reading
-from shoal.io.formats import _statistical_write as writing
-from shoal.io.formats._date_encoding import DateEncoding
+from shoal.io.formats._statistical import reading, writing
+from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
@@ -49,7 +48,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
             format=display_format,
             codes=codes,
         )
-    free_text = {FileMetadata.LABEL: meta.file_label, FileMetadata.TEXT: meta.notes}
+    free_text = {FileMetadata.LABEL: meta.file_label, FileMetadata.NOTES: meta.notes}
     return Source(pa.table(columns), FileMetadata("stata", column_metadata, free_text))
 
 
@@ -74,10 +73,10 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
         for name in table.column_names
         if len(labels[name]) < len(metadata.of_column(name).value_labels)
     ]
-    frame = writing.frame(table)
+    frame = writing.to_pandas(table)
     missing_codes = {}
     for name in table.column_names:
-        letters = writing.letters(metadata, name, _stata_code)
+        letters = writing.missing_code_letters(metadata, name, _stata_code)
         if letters is not None:
             frame[name] = writing.with_letters(frame[name], letters)
         used_codes = {*(letters or ()), *(key for key in labels[name] if isinstance(key, str))}
@@ -100,9 +99,9 @@ def _labels(metadata: FileMetadata, name: str, column: pa.ChunkedArray) -> dict[
     """Return the value labels that Stata holds: those of whole numbers and missing codes."""
     if pa.types.is_string(column.type):
         return {}
-    labels = writing.labels_for(metadata.of_column(name).value_labels, column)
+    labels = writing.labels_of_type(metadata.of_column(name).value_labels, column)
     spelled_labels = {
-        _stata_code(k) if isinstance(k, str) else k: label for k, label in labels.items()
+        _stata_code(key) if isinstance(key, str) else key: label for key, label in labels.items()
     }
     return {
         key: label
@@ -141,4 +140,4 @@ def _check_end(path: Path) -> None:
 def _fix_time(path: Path) -> None:
     with path.open("rb") as file:
         head = file.read(1 << 12)
-    writing.fix_times(path, [(head.index(b"<timestamp>") + 12, _CREATION_TIME)])
+    writing.fix_creation_times(path, [(head.index(b"<timestamp>") + 12, _CREATION_TIME)])

@@ -3,9 +3,10 @@
 from collections.abc import Collection
 from pathlib import Path
 
-from shoal.io.csv import read_csv, write_csv
 from shoal.io.dialect import Dialect
 from shoal.io.source import Source
+from shoal.io.text_tables.reading import read_csv
+from shoal.io.text_tables.writing import write_csv
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:

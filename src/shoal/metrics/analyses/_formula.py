@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from shoal.errors import MissingDependency, ParameterError
-from shoal.frame.model_frame import model_frame
+from shoal.frame.conversion import model_frame
 from shoal.metrics._array_types import Labels, Mask, Matrix, Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from shoal.frame.summaries import are_years
+from shoal.frame.description.summaries import are_years
 from shoal.metrics._array_types import Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting

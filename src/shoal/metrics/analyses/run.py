@@ -13,6 +13,7 @@ from shoal.frame import tables
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import as_types
+from shoal.frame.weights import read_weights
 from shoal.metrics._array_types import Values
 from shoal.metrics.analyses._column_pairs import Side, read_pairs
 from shoal.metrics.analyses._formula import formula_columns
@@ -257,9 +258,9 @@ def _read_weights(
     """Return the weights of both tables, None without, and a remark if they are of the original."""
     if weight is None:
         return None, []
-    original_weights = tables.weights(original, weight)
+    original_weights = read_weights(original, weight)
     if weight in masked.columns:
-        return {"original": original_weights, "masked": tables.weights(masked, weight)}, []
+        return {"original": original_weights, "masked": read_weights(masked, weight)}, []
     if not aligned:
         raise InputError(
             "The masked table has no column of weights, and its rows do not match those of the"

@@ -9,6 +9,7 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.frame.weights import read_weights
 from shoal.metrics import MEASURE_INFO, NEEDS, compute, needs
 from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.inputs import read_inputs
@@ -43,7 +44,7 @@ def assess_frames(
     tables.check_columns(masked, quasi_identifiers)
     optional_inputs: dict[str, Any] = {"lower_bound": lower_bound, "units": units}
     if weight is not None:
-        optional_inputs["weights"] = tables.weights(original, weight)[:, np.newaxis]
+        optional_inputs["weights"] = read_weights(original, weight)[:, np.newaxis]
     inputs = read_inputs(
         original,
         masked,

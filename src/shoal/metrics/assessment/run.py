@@ -7,6 +7,7 @@ from shoal._params import hint
 from shoal._progress import shows_progress
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
+from shoal.frame.comparison import column_differs
 from shoal.frame.roles import RECORD_UNIT, as_list
 from shoal.frame.tables import Frame, IntoDataFrame
 from shoal.frame.types import Type, as_types
@@ -181,8 +182,7 @@ def changed_columns(original: IntoDataFrame, masked: IntoDataFrame) -> list[str]
     changed = [
         name
         for name in masked_frame.columns
-        if name in original_frame.columns
-        and tables.column_differs(original_frame, masked_frame, name)
+        if name in original_frame.columns and column_differs(original_frame, masked_frame, name)
     ]
     if not changed:
         raise InputError(

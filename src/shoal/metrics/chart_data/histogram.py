@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
 from shoal.metrics._array_types import Counts, Values
 
 MAX_BARS = 24

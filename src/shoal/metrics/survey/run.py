@@ -12,6 +12,7 @@ from shoal.frame import tables
 from shoal.frame.codes import text_codes, value_codes
 from shoal.frame.roles import as_list
 from shoal.frame.tables import Frame, IntoDataFrame
+from shoal.frame.weights import read_weights
 from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._ranks import dense_ranks
 from shoal.metrics.equivalence_classes import classes
@@ -161,7 +162,7 @@ def _read_frequencies(
     keys = value_codes(frame, names)
     if weight is not None:
         tables.check_columns(frame, [weight])
-        weights = tables.weights(frame, weight)
+        weights = read_weights(frame, weight)
     else:
         assert fraction is not None
         weights = np.full(n, 1 / fraction)
@@ -177,7 +178,7 @@ def _read_frequencies(
 
 def _small_weight_warnings(frame: Frame, weight: str | None) -> list[ShoalWarning]:
     """Return a warning on survey weights below 1, if there are any."""
-    n_small = 0 if weight is None else int((tables.weights(frame, weight) < 1).sum())
+    n_small = 0 if weight is None else int((read_weights(frame, weight) < 1).sum())
     if not n_small:
         return []
     return [

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame import tables
+from shoal.frame.codes import ARROW_ERRORS, any_codes
 from shoal.frame.columns import read_column
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.frame.values import ARROW_ERRORS, any_codes
-from shoal.io.text_numbers import parse_columns
+from shoal.io.text_tables.numbers import parse_columns
 from shoal.metrics.findings.derived_columns import category_fit, linear_fit, neighbour_r2
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import join_phrases, name_few

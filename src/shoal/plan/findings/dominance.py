@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal.frame import tables
+from shoal.frame.weights import read_weights
 from shoal.metrics.findings.dominance import dominated_groups
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import join_phrases
@@ -53,7 +54,7 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
             for name in averaged_columns(evidence, step)
             if not is_binary(tables.numbers(original, name))
         ]
-        weights = None if step.weight is None else tables.weights(original, step.weight)
+        weights = None if step.weight is None else read_weights(original, step.weight)
         for block in step.column_blocks:
             labels = evidence.classes_on([*block, *step.strata])
             contributions = weighted_contributions(

@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 import numpy as np
 
+from shoal.frame.codes import any_codes, value_ranks
 from shoal.frame.roles import UNIT_ROLES, columns_with
-from shoal.frame.values import any_codes, value_ranks
 from shoal.metrics import classes
 from shoal.metrics.findings.row_order import order_correlation, unit_contiguity
 from shoal.plan.evidence import Evidence

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.arrow_types import decode
-from shoal.frame.summaries import are_years, finite_values
+from shoal.frame.description.summaries import are_years, finite_values
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.metrics.chart_data.similarity import (
     similarity_of_correlations,
     similarity_of_counts,

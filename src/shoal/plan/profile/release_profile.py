@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.codes import codes
+from shoal.frame.description.summaries import are_years, finite_values, value_counts
+from shoal.frame.notation.texts import text_of
 from shoal.frame.roles import columns_with
-from shoal.frame.summaries import are_years, finite_values, value_counts
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.metrics._array_types import Labels
 from shoal.metrics.assessment.category_inputs import category_inputs
 from shoal.metrics.chart_data.histogram import bars, histogram

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from shoal import partitioners
 from shoal._params import K
 from shoal._progress import shows_progress
-from shoal.io.store import as_location
+from shoal.io.store_addresses import as_location
 from shoal.partitioners.bound import Seconds, check_options, check_records
 from shoal.scale.runners.runner import Runner, open_runner
 from shoal.scale.storage.scratch_folder import open_scratch_folder

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.columns import Column
-from shoal.frame.new_values import RowGather, with_values
+from shoal.frame.replacement import RowGather, with_values
 from shoal.scale.job import MicroaggregationJob, load_job, read_job_units
 from shoal.scale.microaggregation.block_measures import BlockMeasures, MaskedBlock, MaskedRegion
 from shoal.scale.microaggregation.grouping import group_region

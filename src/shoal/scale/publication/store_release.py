@@ -10,7 +10,7 @@ from typing import Any, Self
 from shoal import _progress as progress
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ParameterError, ScratchFilesLeft, ShoalError
-from shoal.io.store import as_location, is_web, redact_store
+from shoal.io.store_addresses import as_location, is_web, redact_store
 from shoal.scale.storage.files import (
     copy_file,
     file_exists,

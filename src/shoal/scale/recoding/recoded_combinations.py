@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from shoal.errors import ShoalWarning
 from shoal.frame import tables
 from shoal.frame.codes import codes
-from shoal.frame.new_values import TextColumn, with_values
+from shoal.frame.comparison import same_values
+from shoal.frame.replacement import TextColumn, with_values
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
-from shoal.frame.values import same_values
 from shoal.metrics import classes, units_per_class
 from shoal.plan.profile import MIN_COUNT
 from shoal.scale.statistics.profile_entries import (

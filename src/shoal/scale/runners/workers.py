@@ -6,7 +6,7 @@ from pathlib import Path
 
 import shoal
 from shoal.errors import ClusterError, ShoalError
-from shoal.io.store import redact
+from shoal.io.store_addresses import redact
 from shoal.scale.storage.files import file_exists, is_remote, join
 from shoal.scale.storage.scratch_folder import RUN_FILE
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from shoal.errors import ColumnError, FileError, InputError
 from shoal.frame import tables
 from shoal.frame.missing_codes import MissingCodes, count_missing_codes
-from shoal.io.store import name_of, redact
+from shoal.io.store_addresses import name_of, redact
 from shoal.scale.sources.missing_codes import without_missing_codes
 from shoal.scale.storage.files import is_remote, open_input, store_error
 from shoal.scale.worker_task import worker_task

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from shoal.errors import FileError
-from shoal.io.store import as_location, is_web, name_of, redact
+from shoal.io.store_addresses import as_location, is_web, name_of, redact
 from shoal.scale.storage.files import file_exists, is_remote, join, list_files, read_bytes
 from shoal.scale.storage.marker import JOURNAL, MARKER, files_of_marker
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
 from shoal.metrics.chart_data.histogram import bars, histogram
 from shoal.metrics.chart_data.similarity import similarity_of_counts, similarity_of_numbers
 from shoal.plan.profile.column_profile import profile_pairs, similarity_scores

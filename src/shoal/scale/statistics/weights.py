@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.columns import Column
+from shoal.frame.weights import check_weights
 from shoal.metrics.utility.totals import describe_totals
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_products
 
@@ -64,7 +65,7 @@ class WeightStatistics:
     def check(self, name: str) -> None:
         """Refuse weights by the same rules as for a table in memory."""
         unusable = {"missing": self.missing, "negative": self.negative, "zero": self.zero}
-        tables.check_weights(name, unusable, self.smallest, self.largest)
+        check_weights(name, unusable, self.smallest, self.largest)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from shoal.errors import FileError
-from shoal.io.store import redact
+from shoal.io.store_addresses import redact
 from shoal.scale.storage.files import (
     copy_to_stream,
     is_remote,

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from shoal.errors import FileError, MissingDependency, ShoalError
-from shoal.io.store import as_location, is_web, name_of, redact, redact_store
+from shoal.io.store_addresses import as_location, is_web, name_of, redact, redact_store
 from shoal.scale.storage.web import WebFile
 
 READ_SIZE = 2**23  # bytes that are copied or hashed at a time
@@ -35,7 +35,7 @@ _REASONS = {
 
 
 def is_remote(path: str) -> bool:
-    """Return whether a location, as `shoal.io.store.as_location` returns it, is not on a disk."""
+    """Return whether a location is not on a disk; see `shoal.io.store_addresses.as_location`."""
     return "://" in path
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from shoal._signals import defer_interrupt
 from shoal.errors import FileError, ScratchFilesLeft, ShoalError
-from shoal.io.store import is_web, redact
+from shoal.io.store_addresses import is_web, redact
 from shoal.scale.storage.files import (
     file_exists,
     is_remote,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shoal.errors import FileError
-from shoal.io.store import redact_store
+from shoal.io.store_addresses import redact_store
 
 MAX_ATTEMPTS = 3
 PARTIAL_CONTENT = 206

@@ -21,7 +21,7 @@ from shoal.audit.hashes import has_hash, matches_hash
 from shoal.audit.keys import read_bytes
 from shoal.audit.statements import as_stored, other_versions
 from shoal.errors import ClusterError, ShoalError
-from shoal.io.store import as_location, name_of
+from shoal.io.store_addresses import as_location, name_of
 from shoal.plan import Plan
 from shoal.plan.verdict import Verdict
 from shoal.scale import mask

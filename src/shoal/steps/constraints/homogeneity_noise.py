@@ -20,8 +20,8 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.codes import value_codes
 from shoal.frame.columns import read_column
-from shoal.frame.decimals import decimals_of_values
-from shoal.frame.new_values import RowGather
+from shoal.frame.notation.decimals import decimals_of_values
+from shoal.frame.replacement import RowGather
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError, ShoalWarning, StrataMerged
 from shoal.frame.codes import codes
-from shoal.frame.new_values import RowGather
+from shoal.frame.replacement import RowGather
 from shoal.frame.tables import Frame
 from shoal.partitioners._base import squared_distances
 

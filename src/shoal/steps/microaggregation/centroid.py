@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import InputError
 from shoal.frame.columns import Column
-from shoal.frame.new_values import RowGather
+from shoal.frame.replacement import RowGather
 from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition
 from shoal.steps.microaggregation.aggregates import (

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame.columns import Column
-from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.replacement import RowGather, TextColumn
 from shoal.frame.roles import name_columns
 from shoal.metrics.findings.contributors import count_contributors
 from shoal.partitioners import Partition

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.columns import Column
-from shoal.frame.decimals import decimals_of_values
-from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.notation.decimals import decimals_of_values
+from shoal.frame.replacement import RowGather, TextColumn
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition

@@ -11,8 +11,8 @@ from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.arrow_types import decode
 from shoal.frame.dates import days_since_epoch
+from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 from shoal.frame.types import Type
 
 BandLimit = float | str

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from shoal.frame import tables
 from shoal.frame.arrow_types import decode
 from shoal.frame.categories import texts_and_index
-from shoal.frame.decimals import MAX_EXACT_INTEGER
-from shoal.frame.new_values import RowGather, TextColumn
+from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
+from shoal.frame.notation.texts import text_of
+from shoal.frame.replacement import RowGather, TextColumn
 from shoal.frame.tables import Frame
-from shoal.frame.texts import text_of
 
 
 class Categories(NamedTuple):

@@ -11,9 +11,10 @@ from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.arrow_types import decode
 from shoal.frame.categories import texts_and_index
-from shoal.frame.hierarchies import ROOT, Row
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
+from shoal.frame.types.hierarchy import ROOT
+from shoal.frame.types.hierarchy_checks import Row
 from shoal.steps.recoding.lattice import Codes, Levels, Values
 
 MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture

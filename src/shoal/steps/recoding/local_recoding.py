@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal.errors import ValuesGeneralised
 from shoal.frame.columns import Column
-from shoal.frame.new_values import TextColumn
+from shoal.frame.replacement import TextColumn
 from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.partitioners import Partition

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shoal._text import count
 from shoal.errors import PlanError
-from shoal.frame.texts import text_of
+from shoal.frame.notation.texts import text_of
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

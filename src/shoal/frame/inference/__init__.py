@@ -1,0 +1,1 @@
+"""What columns hold if nothing is declared: their kinds and missing codes."""

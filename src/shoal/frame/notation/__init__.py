@@ -1,0 +1,1 @@
+"""How numbers, dates and other values are written as text."""

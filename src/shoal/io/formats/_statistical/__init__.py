@@ -1,0 +1,1 @@
+"""What the formats of Stata, SPSS and SAS share."""
