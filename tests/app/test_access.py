@@ -193,7 +193,7 @@ def test_ending_a_session_removes_its_files(page, inside):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_server_leaves_no_files_and_logs_no_data(tmp_path, number):
-    with running(tmp_path) as page:
+    with running_app(tmp_path) as page:
         session_path, cookie = page.enter()
         rows = "".join(f"{SECRET},{i},{i * 7 % 11}\n" for i in range(20))
         header = {"Cookie": cookie, "X_File_Name": f"{SECRET}.csv"}
