@@ -1,10 +1,12 @@
 """Dask and a pool of processes behind one interface: the same files, and clean failures."""
 
+import contextlib
 import multiprocessing
 import os
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
@@ -102,6 +104,23 @@ def test_a_task_that_ends_every_process_ends_the_run(monkeypatch):
         with raises(ClusterError, "workers-died", exit_codes=[3]):
             list(run_stage(pool, "writing", os._exit, [(3,)], [1]))
         assert sorted(run_stage(pool, "writing", abs, [(-1,), (-2,)], [1, 1])) == [(0, 1), (1, 2)]
+
+
+def wait_until_broken(pool):
+    with contextlib.suppress(BrokenProcessPool):
+        while True:
+            pool._executor.submit(abs, 0)
+            time.sleep(0.01)
+
+
+def test_a_process_that_is_killed_between_two_tasks_changes_nothing():
+    with scale.ProcessPool(1) as pool:
+        results = run_stage(pool, "writing", abs, [(-1,), (-2,)], [1, 1])
+        first = next(results)
+        assert not pool._running
+        multiprocessing.active_children()[0].kill()
+        wait_until_broken(pool)
+        assert [first, *results] == [(0, 1), (1, 2)]
 
 
 def test_an_error_of_a_task_is_raised_as_it_is_and_ends_the_others():

@@ -60,8 +60,8 @@ def first_component(Z: Matrix, loadings: str = "exact") -> Values:
     """Return the weights of the columns in the first principal component of z-scores.
 
     The sign of an eigenvector is arbitrary: the first column whose weight is at least half the
-    greatest counts positively. If several eigenvalues are the largest, the one of their
-    eigenvectors nearest to that column is returned. So nothing depends on the eigenvalue solver.
+    greatest counts positively. If the largest eigenvalue is multiple, its eigenvector nearest to
+    that column is returned. So nothing depends on the eigenvalue solver.
 
     Parameters
     ----------

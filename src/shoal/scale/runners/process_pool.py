@@ -16,6 +16,7 @@ from shoal.scale.runners.workers import check_statuses, describe_worker_exits, w
 
 HEARTBEAT = 1.0  # seconds between two calls of the heartbeat
 MAX_LOSSES = 3  # a task that loses its worker more often ends the run, as with Dask
+NO_TASK = -1  # in place of the position of a task, if a process dies that runs none
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +31,7 @@ class ProcessPool:
     """Runs tasks in processes of this machine; see `shoal.scale.Runner`.
 
     Processes are spawned, not forked, with the first task of a run. A process that dies
-    breaks the pool; the tasks that were running then run again in a new pool.
+    breaks the pool; the tasks that were running, if any, then run again in a new pool.
 
     Parameters
     ----------
@@ -79,8 +80,9 @@ class ProcessPool:
             except BrokenProcessPool:
                 lost, processes = sorted(self._running.values()), self._processes
                 self.close()
-                losses.update(lost)
-                if max(losses.values(), default=0) > MAX_LOSSES or not lost:
+                # A process that died between two tasks breaks the pool without a loss.
+                losses.update(lost or [NO_TASK])
+                if max(losses.values()) > MAX_LOSSES:
                     codes = _exit_codes(processes)
                     raise ClusterError(
                         describe_worker_exits(codes), code="workers-died", exit_codes=codes

@@ -94,7 +94,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
 def _bound_without_free_cells(problem: Problem, bound: float) -> float:
     """Return a bound of the importance; cells without importance have a small weight in ``bound``.
 
-    If all importances are whole numbers, so is the least total, and the bound is rounded up.
+    If each importance is a whole number, so is the least total, and the bound is rounded up.
     """
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
