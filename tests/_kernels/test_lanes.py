@@ -1,4 +1,4 @@
-"""Vectors of four floats against NumPy, to the bit."""
+"""Vectors of four doubles and of eight floats against NumPy, to the bit."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from shoal._kernels.lanes import LANES, any_below, fill_lanes, load_lanes, store_lanes
+from shoal._kernels.lanes import (
+    LANES,
+    SINGLE_LANES,
+    any_below,
+    fill_lanes,
+    lanes_within,
+    load_lanes,
+    lowest_bit,
+    prefetch,
+    store_lanes,
+)
 
 numbers = st.floats(allow_nan=True, allow_infinity=True)
 vectors = st.lists(numbers, min_size=LANES, max_size=LANES).map(np.array)
+singles = st.floats(allow_nan=True, allow_infinity=True, width=32)
+single_vectors = st.lists(singles, min_size=SINGLE_LANES, max_size=SINGLE_LANES).map(
+    lambda values: np.array(values, np.float32)
+)
 
 
 @njit
@@ -26,6 +40,27 @@ def calculate(first, second, value, results):
 @njit
 def is_any_below(values, limit):
     return any_below(load_lanes(values, (0,)), limit)
+
+
+@njit
+def bits_within(values, limits):
+    return lanes_within(load_lanes(values, (0,)), load_lanes(limits, (0,)))
+
+
+@njit
+def bits_within_limit(values, limit):
+    return lanes_within(load_lanes(values, (0,)), fill_lanes(limit))
+
+
+@njit
+def position_of_lowest_bit(bits):
+    return lowest_bit(bits)
+
+
+@njit
+def sum_after_prefetch(table, row, column):
+    prefetch(table, (row, column))
+    return table.sum()
 
 
 @njit
@@ -49,6 +84,37 @@ def test_each_lane_is_computed_as_a_single_float(first, second, value):
 @given(values=vectors, limit=numbers)
 def test_any_below_compares_every_lane(values, limit):
     assert is_any_below(values, limit) == bool((values < limit).any())
+
+
+@given(first=single_vectors, second=single_vectors, value=singles)
+def test_each_lane_in_single_precision_is_computed_as_a_single_float(first, second, value):
+    results, value = np.zeros((6, SINGLE_LANES), np.float32), np.float32(value)
+    calculate(first, second, value, results)
+    with np.errstate(all="ignore"):
+        product = second * value
+        expected = [first + second, first - second, first * second, first / second]
+        expected += [np.full(SINGLE_LANES, value), first + product]
+    np.testing.assert_array_equal(results, np.array(expected, np.float32))
+
+
+@given(values=single_vectors, limits=single_vectors, limit=singles)
+def test_each_bit_tells_whether_its_lane_is_within_the_limit(values, limits, limit):
+    bits = [bits_within(values, limits), bits_within_limit(values, np.float32(limit))]
+    for number, bounds in zip(bits, (limits, np.float32(limit)), strict=True):
+        assert number == sum(1 << lane for lane in np.flatnonzero(values <= bounds).tolist())
+
+
+@given(low=st.integers(0, 63), others=st.integers(0, 2**64 - 1))
+def test_the_lowest_bit_is_found_whatever_the_others_are(low, others):
+    bits = (1 << low) | (others >> (low + 1) << (low + 1))
+    assert position_of_lowest_bit(np.uint64(bits)) == low
+
+
+def test_prefetching_changes_no_result_and_is_checked_like_any_index():
+    table = np.arange(12.0).reshape(3, 4)
+    assert sum_after_prefetch(table, 2, 3) == table.sum()
+    with pytest.raises(IndexError):
+        njit(boundscheck=True)(sum_after_prefetch.py_func)(table, 3, 0)
 
 
 @pytest.mark.parametrize("lane", range(LANES))

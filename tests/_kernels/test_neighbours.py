@@ -119,7 +119,7 @@ def test_zero_neighbours_can_be_requested():
 def test_tiles_of_any_size_give_the_same(X, m):
     if len(X) > 1:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(products_module, "TILE", 96)
+            patch.setattr(products_module, "TILE", 128)
             patch.setattr(products_module, "ROWS", 20)
             check(X, min(m, len(X) - 1), range(0, len(X), max(1, len(X) // 40)))
 

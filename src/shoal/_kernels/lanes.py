@@ -1,10 +1,10 @@
-"""Vectors of four floats, on which the processor works with one instruction.
+"""Vectors of four doubles or eight floats, on which the processor works with one instruction.
 
-LLVM vectorises long loops by itself, and takes eight or sixteen items at a time: more than most
+LLVM vectorises long loops by itself, and takes eight or sixteen doubles at a time: more than most
 groups have members. Kernels of short loops compute with these vectors instead. Every lane of a
-result is what the same operation on single floats gives, to the bit.
+result is what the same operation on single numbers gives, to the bit.
 
-The type and its operations are declared with `numba.extending`.
+The types and their operations are declared with `numba.extending`.
 """
 
 import operator
@@ -14,18 +14,29 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-LANES = 4
-VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+LANES = 4  # of doubles
+SINGLE_LANES = 8  # of floats in single precision
 
 
 class Lanes(types.Type):
-    """The numba type of a vector of floats."""
+    """The numba type of a vector of ``count`` floats of type ``dtype``."""
 
-    def __init__(self):
-        super().__init__(name=f"Lanes({LANES})")
+    def __init__(self, dtype, count):
+        super().__init__(name=f"Lanes({dtype}, {count})")
+        self.dtype = dtype
+        self.count = count
 
 
-lanes = Lanes()
+LANES_OF = {
+    types.float64: Lanes(types.float64, LANES),
+    types.float32: Lanes(types.float32, SINGLE_LANES),
+}
+LLVM_TYPES = {types.float64: ir.DoubleType(), types.float32: ir.FloatType()}
+
+
+def vector_type(lanes):
+    """Return the LLVM type of a vector."""
+    return ir.VectorType(LLVM_TYPES[lanes.dtype], lanes.count)
 
 
 @register_model(Lanes)
@@ -33,18 +44,18 @@ class LanesModel(models.PrimitiveModel):
     """How LLVM represents a vector."""
 
     def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, VECTOR)
+        super().__init__(manager, numba_type, vector_type(numba_type))
 
 
-def item_address(context, builder, array_type, array, indices):
-    """Return the address of the item where a vector begins.
+def item_address(context, builder, array_type, array, indices, count):
+    """Return the address of the item where a vector of ``count`` items begins.
 
     Where numba checks indices, the items of the first and of the last lane are checked.
     """
     struct = context.make_array(array_type)(context, builder, array)
     first = cgutils.unpack_tuple(builder, indices)
     if context.enable_boundscheck:
-        last = [*first[:-1], builder.add(first[-1], first[-1].type(LANES - 1))]
+        last = [*first[:-1], builder.add(first[-1], first[-1].type(count - 1))]
         cgutils.get_item_pointer(context, builder, array_type, struct, last, boundscheck=True)
     return cgutils.get_item_pointer(
         context, builder, array_type, struct, first, boundscheck=context.enable_boundscheck
@@ -53,11 +64,13 @@ def item_address(context, builder, array_type, array, indices):
 
 @intrinsic
 def load_lanes(typing_context, array, indices):
-    """Return the `LANES` items of a contiguous array from the one at ``indices``, a tuple, on."""
+    """Return the items of a contiguous array from the one at ``indices``, a tuple, on."""
+    lanes = LANES_OF[array.dtype]
 
     def generate(context, builder, signature, arguments):
-        item = item_address(context, builder, signature.args[0], *arguments)
-        return builder.load(builder.bitcast(item, VECTOR.as_pointer()), align=8)
+        item = item_address(context, builder, signature.args[0], *arguments, lanes.count)
+        pointer = builder.bitcast(item, vector_type(lanes).as_pointer())
+        return builder.load(pointer, align=lanes.dtype.bitwidth // 8)
 
     return lanes(array, indices), generate
 
@@ -67,8 +80,9 @@ def store_lanes(typing_context, array, indices, vector):
     """Store a vector in a contiguous array from the item at ``indices``, a tuple, on."""
 
     def generate(context, builder, signature, arguments):
-        item = item_address(context, builder, signature.args[0], *arguments[:2])
-        builder.store(arguments[2], builder.bitcast(item, VECTOR.as_pointer()), align=8)
+        item = item_address(context, builder, signature.args[0], *arguments[:2], vector.count)
+        pointer = builder.bitcast(item, vector_type(vector).as_pointer())
+        builder.store(arguments[2], pointer, align=vector.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.none(array, indices, vector), generate
@@ -77,17 +91,19 @@ def store_lanes(typing_context, array, indices, vector):
 @intrinsic
 def fill_lanes(typing_context, value):
     """Return a vector with ``value`` in every lane."""
+    dtype = value if value in LANES_OF else types.float64
+    lanes = LANES_OF[dtype]
 
     def generate(context, builder, signature, arguments):
-        return repeat(builder, arguments[0])
+        return repeat(builder, lanes, arguments[0])
 
-    return lanes(types.float64), generate
+    return lanes(dtype), generate
 
 
-def repeat(builder, value):
+def repeat(builder, lanes, value):
     """Build a vector with ``value`` in every lane."""
-    vector = ir.Constant(VECTOR, ir.Undefined)
-    for lane in range(LANES):
+    vector = ir.Constant(vector_type(lanes), ir.Undefined)
+    for lane in range(lanes.count):
         vector = builder.insert_element(vector, value, ir.IntType(32)(lane))
     return vector
 
@@ -100,11 +116,11 @@ def define_operator(function, instruction):
         def generate(context, builder, signature, arguments):
             return getattr(builder, instruction)(*arguments)
 
-        return lanes(lanes, lanes), generate
+        return first(first, second), generate
 
     @overload(function, inline="always")
     def implementation(first, second):
-        if isinstance(first, Lanes) and isinstance(second, Lanes):
+        if isinstance(first, Lanes) and first == second:
             return lambda first, second: operation(first, second)
         return None
 
@@ -120,9 +136,48 @@ def any_below(typing_context, vector, limit):
     """Return whether a lane of a vector is below ``limit``."""
 
     def generate(context, builder, signature, arguments):
-        limits = repeat(builder, arguments[1])
+        limits = repeat(builder, vector, arguments[1])
         is_below = builder.fcmp_ordered("<", arguments[0], limits)
-        bits = builder.bitcast(is_below, ir.IntType(LANES))
-        return builder.icmp_unsigned("!=", bits, ir.IntType(LANES)(0))
+        bits = builder.bitcast(is_below, ir.IntType(vector.count))
+        return builder.icmp_unsigned("!=", bits, ir.IntType(vector.count)(0))
 
-    return types.boolean(lanes, types.float64), generate
+    return types.boolean(vector, vector.dtype), generate
+
+
+@intrinsic
+def lanes_within(typing_context, vector, limits):
+    """Return a number whose bit i tells whether lane i is at most that of ``limits``."""
+
+    def generate(context, builder, signature, arguments):
+        is_within = builder.fcmp_ordered("<=", *arguments)
+        bits = builder.bitcast(is_within, ir.IntType(vector.count))
+        return builder.zext(bits, ir.IntType(64))
+
+    return types.uint64(vector, limits), generate
+
+
+@intrinsic
+def lowest_bit(typing_context, bits):
+    """Return the position of the lowest bit that is 1; ``bits`` must not be 0."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.uint64), generate
+
+
+@intrinsic
+def prefetch(typing_context, array, indices):
+    """Begin to load the item of an array at ``indices``, a tuple, into the processor's cache."""
+
+    def generate(context, builder, signature, arguments):
+        item = item_address(context, builder, signature.args[0], *arguments, 1)
+        address = builder.bitcast(item, cgutils.voidptr_t)
+        number = ir.IntType(32)
+        arguments_type = ir.FunctionType(ir.VoidType(), [address.type, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [address.type], arguments_type)
+        # To be read (0), to stay in all caches (3), data (1).
+        builder.call(function, [address, number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.none(array, indices), generate

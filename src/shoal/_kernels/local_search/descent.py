@@ -25,6 +25,7 @@ from shoal._kernels.local_search.grouping import (
     SCAN,
     join_cost,
     move,
+    prefetch_group,
     store_least_join_cost,
     update_group,
 )
@@ -74,6 +75,7 @@ def list_near_groups(grouping, i):
             grouping.last_scan[g] = grouping.counts[SCAN]
             grouping.near_groups[count] = g
             count += 1
+            prefetch_group(grouping, g)
     return count
 
 

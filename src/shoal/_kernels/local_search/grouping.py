@@ -11,9 +11,13 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.lanes import LANES, fill_lanes, load_lanes, store_lanes
+from shoal._kernels.lanes import LANES, fill_lanes, load_lanes, prefetch, store_lanes
 
 N_SAVED, N_EMPTY, N_QUEUED, QUEUE_START, VERSION, SCAN = range(6)  # indices of the counts
+
+LINE = 8  # doubles that the processor loads at a time
+# The processor itself continues loads of neighbouring lines; this many columns start it.
+PREFETCHED_COLUMNS = 16
 
 
 class GroupCopies(NamedTuple):
@@ -223,6 +227,25 @@ def update_group(grouping, g):
     grouping.sse[g] = sse
     grouping.counts[VERSION] += 1
     grouping.version[g] = grouping.counts[VERSION]
+
+
+@inlined
+def prefetch_group(grouping, g):
+    """Begin to load what moves to group ``g`` read of it.
+
+    Groups lie scattered in memory. All near groups are requested before the first is used, since
+    waiting for each in turn takes longer than the computation.
+    """
+    prefetch(grouping.sizes, (g,))
+    prefetch(grouping.sse, (g,))
+    prefetch(grouping.squares, (g, 0))
+    prefetch(grouping.least_join_cost, (g, 0))
+    n_columns = min(grouping.X.shape[1], PREFETCHED_COLUMNS)
+    for column in range(0, n_columns, LINE):
+        prefetch(grouping.centroids, (g, column))
+    for column in range(0, n_columns, LINE // LANES):
+        prefetch(grouping.values, (g, 0, column, 0))
+        prefetch(grouping.values, (g, 1, column, 0))
 
 
 @inlined

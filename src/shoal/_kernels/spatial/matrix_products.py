@@ -29,20 +29,22 @@ from threadpoolctl import ThreadpoolController
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
+from shoal._kernels.lanes import SINGLE_LANES, fill_lanes, lanes_within, load_lanes, lowest_bit
 from shoal._kernels.spatial.score_bounds import SUMMATION_ERROR, UNDERFLOW_ERROR, required_score
 from shoal._kernels.spatial.search import NEAREST, comes_first, insert
 
-TILE = 512  # records of a tile
+TILE = 512  # records of a tile; a multiple of CHUNK
 ROWS = 256  # records of a tile that are multiplied with another tile at a time
-CHUNK = 64  # products that are compared together
+NEAR_TILES = 8  # distance in the order of tiles from which on pairs are no longer preferred
+CHUNK = 64  # products that are compared together: the bits of a number
 STRIDE = 1 << 28  # multiplications between two reports of progress: a fraction of a second
 
 
 class NeighbourLists(NamedTuple):
     """Lists of neighbours, and what is needed to extend them.
 
-    ``order[t]`` is the record at position t, whose list is ``nearest[order[t]]`` with the squared
-    distances ``squares[order[t]]`` and ``counts[t]`` entries. ``norms[t]`` is its distance from the
+    ``order[t]`` is the record at position t, whose list is ``nearest[t]`` with the squared
+    distances ``squares[t]`` and ``counts[t]`` entries. ``norms[t]`` is its distance from the
     origin, and ``limits[t]`` the product up to which another record may come into its list.
     """
 
@@ -53,7 +55,7 @@ class NeighbourLists(NamedTuple):
     squares: np.ndarray  # (n, m)
     counts: np.ndarray  # (n,)
     norms: np.ndarray  # (n,)
-    limits: np.ndarray  # (n,), in single precision
+    limits: np.ndarray  # (n, and more up to a whole tile), in single precision
 
 
 def find_by_products(
@@ -79,7 +81,7 @@ def find_by_products(
         squares=squares,
         counts=np.zeros(n, np.int64),
         norms=np.sqrt(right_factors[:, p + 1].astype(np.float64)),
-        limits=np.full(n, np.inf, np.float32),
+        limits=np.full(-(-n // TILE) * TILE, np.inf, np.float32),
     )
     left_factors = np.empty((TILE, p + 2), np.float32)
     products = np.empty((ROWS, TILE), np.float32)
@@ -92,6 +94,9 @@ def find_by_products(
                 write_left_factors(right_factors[tile * TILE : (tile + 1) * TILE], left_factors)
                 add_tile(lists, left_factors, right_factors, tile * TILE, other * TILE, products)
         yield n * min(done + per_stride, len(pairs)) // len(pairs)
+    for values in (nearest, squares):
+        for column in values.T:  # one by one, so that memory holds no second table of lists
+            column[order] = column.copy()
 
 
 def add_tile(
@@ -108,13 +113,17 @@ def add_tile(
         rows = left_factors[start - first :][: min(ROWS, len(right_factors) - start)]
         tile_products = products[: len(rows), : len(columns)]
         np.matmul(rows, columns.T, out=tile_products)
-        add_pairs(lists, tile_products, start, other_first)
+        add_pairs(lists, products[: len(rows)], len(columns), start, other_first)
 
 
 def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:
-    """Return all pairs of tiles; each with itself first, since its records lie close together."""
-    own_pairs = [(tile, tile) for tile in range(n_tiles)]
-    return own_pairs + [(a, b) for a in range(n_tiles) for b in range(a + 1, n_tiles)]
+    """Return all pairs of tiles; those close to each other in the order of the records come first.
+
+    These shorten the limits most. The others follow tile by tile, so that its lists stay in the
+    processor's cache.
+    """
+    pairs = [(a, b) for a in range(n_tiles) for b in range(a, n_tiles)]
+    return sorted(pairs, key=lambda pair: min(pair[1] - pair[0], NEAR_TILES))
 
 
 def extended_coordinates(
@@ -139,34 +148,41 @@ def write_left_factors(rows: np.ndarray, left_factors: np.ndarray) -> None:
 
 
 @compiled
-def add_pairs(lists, products, first, other_first):
+def add_pairs(lists, products, n_others, first, other_first):
     """Add pairs to the lists of both records, from the products of two runs of positions.
 
-    A pair is added once, with the later position second.
+    Of each row of ``products``, only the first ``n_others`` have a meaning. A pair is added once,
+    with the later position second.
     """
     for i in range(products.shape[0]):
         position = first + i
-        for start in range(0, products.shape[1], CHUNK):
-            stop = min(start + CHUNK, products.shape[1])
-            chunk = products[i, start:stop]
-            limits = lists.limits[other_first + start : other_first + stop]
-            if not any_within(chunk, lists.limits[position], limits):
-                continue
-            for offset in range(chunk.shape[0]):
-                other = other_first + start + offset
-                if other > position and (
-                    chunk[offset] <= lists.limits[position] or chunk[offset] <= lists.limits[other]
+        for start in range(0, n_others, CHUNK):
+            near = near_in_chunk(lists, products, position, i, other_first, start)
+            while near:
+                offset = start + lowest_bit(near)
+                near &= near - np.uint64(1)
+                other = other_first + offset
+                # Limits fall while the chunk is added.
+                if position < other < lists.order.shape[0] and products[i, offset] <= max(
+                    lists.limits[position], lists.limits[other]
                 ):
                     add_pair(lists, position, other)
 
 
 @compiled
-def any_within(products, limit, limits):
-    """Return whether any product is within the limit of either record: vector instructions."""
-    is_any = False
-    for i in range(products.shape[0]):
-        is_any |= (products[i] <= limit) | (products[i] <= limits[i])
-    return is_any
+def near_in_chunk(lists, products, position, i, other_first, start):
+    """Return a number whose bits tell which products are within the limit of either record.
+
+    These are the products of row ``i`` from ``start`` on, as many as the number has bits.
+    """
+    near = np.uint64(0)
+    limit = fill_lanes(lists.limits[position])
+    for lane in range(0, CHUNK, SINGLE_LANES):
+        lanes = load_lanes(products, (i, start + lane))
+        limits = load_lanes(lists.limits, (other_first + start + lane,))
+        bits = lanes_within(lanes, limit) | lanes_within(lanes, limits)
+        near |= bits << np.uint64(lane)
+    return near
 
 
 @compiled
@@ -174,14 +190,14 @@ def add_pair(lists, position, other):
     """Add two records to the lists of each other if they come first in double precision."""
     record, other_record = lists.order[position], lists.order[other]
     square = squared_distance(lists.X, other_record, lists.X[record])
-    add_to_list(lists, position, record, other_record, square)
-    add_to_list(lists, other, other_record, record, square)
+    add_to_list(lists, position, other_record, square)
+    add_to_list(lists, other, record, square)
 
 
 @compiled
-def add_to_list(lists, position, record, other_record, square):
-    """Add another record to the list of ``record``, at ``position``, if it comes first."""
-    best, squares, count = lists.nearest[record], lists.squares[record], lists.counts[position]
+def add_to_list(lists, position, other_record, square):
+    """Add another record to the list of the one at ``position`` if it comes first."""
+    best, squares, count = lists.nearest[position], lists.squares[position], lists.counts[position]
     last = best.shape[0] - 1
     if count > last and not comes_first(NEAREST, square, other_record, squares[last], best[last]):
         return
