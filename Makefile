@@ -117,7 +117,7 @@ $(VENV)/.installed: $(VENV)/.made pyproject.toml
 $(VENV)/.developed: $(VENV)/.made pyproject.toml $(CONSTRAINTS)
 	@echo "Installing Shoal and the tools of its developers into $(VENV) ..."
 	$(PIP) install --quiet --no-compile --editable '.[app,duckdb,files,formulas,plots,r,scale,sign,splink,sql]' --group dev --constraint $(CONSTRAINTS)
-	@$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true  # on all processors; pip uses one
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests/' $(VENV)/lib || true  # on all processors; pip uses one
 	@touch $@ $(VENV)/.installed
 
 # The tests look at pages in chromium, start a PostgreSQL server and pack files with zstd.
