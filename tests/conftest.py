@@ -48,7 +48,22 @@ settings.register_profile(
 settings.load_profile("shoal")
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Let each worker begin to collect at another place.
+
+    Pytest compiles all files of tests at its first run, which takes as long as all else before the
+    first test. A worker then finds most of them compiled by another one.
+    """
+    report = yield
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if worker and collector.path == Path(__file__).parent:
+        at = len(report.result) * int(worker) // int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+        report.result = report.result[at:] + report.result[:at]
+    return report
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Let each worker begin with its share of the files that have slow tests.
 
@@ -56,6 +71,8 @@ def pytest_collection_modifyitems(items):
     has left, from its end. Many short tests are then left for the end, which no worker spends idle,
     and no costly fixture is made by two workers because they share a file.
     """
+    items.sort(key=lambda item: item.path)  # the same for all workers, wherever they began
+    result = yield  # the order is shuffled
     shares = [[] for _ in range(int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))]
     files = {item.path: [] for item in items if item.get_closest_marker("slow")}
     short = []
@@ -75,6 +92,7 @@ def pytest_collection_modifyitems(items):
         items += share + short[:n_short]
         del short[:n_short]
     items += short
+    return result
 
 
 def _from_long_to_short(path):
