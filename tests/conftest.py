@@ -79,7 +79,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         files.get(item.path, short).append(item)
     for at, path in enumerate(sorted(files, key=_from_long_to_short)):
-        shares[at % len(shares)] += files[path]
+        # The longest last: their processes would compile side by side what others compile once.
+        shares[at % len(shares)][:0] = files[path]
     # Tests of methods and kernels come next, so that one worker compiles most kernels: what they
     # have in common is then compiled once.
     compiling = {"_kernels", "partitioners"}
