@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 import warnings
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,7 +17,6 @@ from shoal.errors import Coded, ParameterError, ShoalError, ShoalWarning
 CLASSES = [
     value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, Coded)
 ]
-SITES = list(codes.sites())
 CODE = r"[a-z0-9]+(-[a-z0-9]+)*"
 every_class = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 
@@ -81,6 +81,12 @@ def test_a_warning_is_given_as_it_was_made():
     assert caught[0].message.code == "constant-column"
 
 
+@cache
+def sites():
+    """Return the places that make an exception; reading all of the source takes a second."""
+    return list(codes.sites())
+
+
 def upper_case_wording(name, value):
     return f"<{name.upper()}>" if value is None else f"<{name.upper()} {value}>"
 
@@ -88,19 +94,19 @@ def upper_case_wording(name, value):
 def test_every_exception_of_the_source_has_a_code():
     broad = {cls.__name__ for cls in (ShoalError, *ShoalError.__subclasses__())} - {"NotKept"}
     broad |= {cls.__name__ for cls in errors.InputError.__subclasses__()}
-    without = [site for site in SITES if site.code is None and site.cls in broad]
+    without = [site for site in sites() if site.code is None and site.cls in broad]
     assert [f"{site.file}:{site.line}" for site in without] == []
 
 
 def test_codes_are_words_joined_by_hyphens():
-    given = {site.code for site in SITES if site.code is not None}
+    given = {site.code for site in sites() if site.code is not None}
     odd = {code for code in given if re.fullmatch(CODE, code) is None}
     assert odd <= {"error.code", "finding.code", "self.code", "code"}  # known where they were made
 
 
 def test_the_page_of_codes_names_every_code():
     text = codes.page()
-    for site in SITES:
+    for site in sites():
         if re.fullmatch(CODE, site.code or ""):
             assert f"| `{site.code}` |" in text
     for cls in CLASSES[1:]:

@@ -33,16 +33,16 @@ K = 4
 def small_blocks():
     """Let a small table have many blocks, four of which are ascended together."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(certificate, "BLOCK", 140)
+        patch.setattr(certificate, "BLOCK", 70)
         patch.setattr(certificate, "MIN_SPACING", 3)
-        patch.setattr(corrections, "STRIDE", 200)
+        patch.setattr(corrections, "STRIDE", 100)
         yield
 
 
 @pytest.fixture(scope="module")
 def X():
     rng = np.random.default_rng(5)
-    return rng.normal(size=(2000, 3)) * rng.choice([0.3, 1, 5], (2000, 1))
+    return rng.normal(size=(1000, 3)) * rng.choice([0.3, 1, 5], (1000, 1))
 
 
 @pytest.fixture(scope="module")
