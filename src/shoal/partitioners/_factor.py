@@ -1,7 +1,7 @@
 """Minimum-weight [1,2]-factors: spanning subgraphs with one or two edges at every record.
 
-A factor is a matching of slots. Slot i is the first slot of record i, which must be matched, and
-slot n + i its second, which may be.
+A factor is computed as a matching of slots. Slot i is the first slot of record i, which must be
+matched, and slot n + i its second, which may be.
 """
 
 from dataclasses import dataclass

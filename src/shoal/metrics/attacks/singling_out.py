@@ -78,8 +78,8 @@ def all_columns(setting: AttackSetting) -> AttackResult | str:
     """Single out by any columns of the release, including confidential ones and those without role.
 
     Half of the predicates are of one column, or fewer if too few values are rare; the others are of
-    several columns. If a column was released
-    unchanged and no two of its values are equal, every predicate with it succeeds.
+    several columns. If a column was released unchanged and no two of its values are equal, every
+    predicate with it succeeds.
 
     Parameters
     ----------
