@@ -21,7 +21,7 @@ from shoal.steps import Suppress
 from shoal.steps.suppression import exact, greedy, local_search, problem
 from shoal.steps.suppression.bound import cheapest_patterns
 from shoal.steps.suppression.minimise import minimise
-from shoal.steps.suppression.problem import Problem
+from shoal.steps.suppression.problem import SuppressionProblem
 from tables import tables_and_k
 from twins import suppress as twin
 
@@ -45,13 +45,15 @@ def problem_of(rows, k, weights=None, units=None):
     """Return the problem of rows in which None is missing."""
     missing = np.array([[cell is None for cell in row] for row in rows])
     codes = np.array([[7 if cell is None else cell for cell in row] for row in rows])
-    return Problem(codes, missing, k, None if units is None else np.array(units), weights)
+    return SuppressionProblem(
+        codes, missing, k, None if units is None else np.array(units), weights
+    )
 
 
 def cells_of(codes, k, effort="auto", units=None, means="own"):
     """Return the suppressed cells of a table without missing ones."""
     none = np.zeros(codes.shape, bool)
-    return minimise(Problem(codes.astype(np.int64), none, k, units), means, effort).cells
+    return minimise(SuppressionProblem(codes.astype(np.int64), none, k, units), means, effort).cells
 
 
 def smallest(rows, cells, units=None):
@@ -94,7 +96,7 @@ def test_with_wildcards_each_record_loses_the_least_that_hides_it(case):
 def test_every_class_has_k_records_and_a_suppressed_cell_is_a_value(case, effort):
     codes, k = case
     none = np.zeros(codes.shape, bool)
-    best = minimise(Problem(codes.astype(np.int64), none, k), "own", effort)
+    best = minimise(SuppressionProblem(codes.astype(np.int64), none, k), "own", effort)
     assert smallest(codes.tolist(), best.cells) >= k
     assert best.weight == best.cells.sum() >= best.bound
 
@@ -166,7 +168,7 @@ def hard_table(n=100, seed=1):
 
 def test_the_search_and_the_programme_improve_on_the_greedy_choice():
     codes = hard_table()
-    distinct_rows = Problem(codes, np.zeros(codes.shape, bool), 4)
+    distinct_rows = SuppressionProblem(codes, np.zeros(codes.shape, bool), 4)
     greedy_choice = greedy.assign_greedily(distinct_rows)
     refined = local_search.improve_assignment(greedy_choice.copy())
     optimum, bound, is_solved = exact.solve_exactly(distinct_rows, refined, 0.0)

@@ -15,7 +15,7 @@ from shoal.partitioners import MDAV
 from shoal.steps import Hybridise, Suppress, Swap
 from shoal.steps.microaggregation.missing_patterns import join_patterns
 from shoal.steps.suppression.minimise import minimise
-from shoal.steps.suppression.problem import Problem
+from shoal.steps.suppression.problem import SuppressionProblem
 from twins.units import fewest
 
 KNOWN = ["age", "pay"]
@@ -107,8 +107,9 @@ def test_suppressed_cells_leave_k_units_in_every_class(data, k):
 def test_as_few_cells_are_suppressed_where_each_record_is_a_unit(codes):
     codes = np.array(codes)
     none, units = np.zeros(codes.shape, bool), np.arange(len(codes))[::-1].copy()
-    expected = minimise(Problem(codes, none, 3), "own", "prove")
-    assert minimise(Problem(codes, none, 3, units), "own", "prove").weight == expected.weight
+    expected = minimise(SuppressionProblem(codes, none, 3), "own", "prove")
+    actual = minimise(SuppressionProblem(codes, none, 3, units), "own", "prove")
+    assert actual.weight == expected.weight
 
 
 @settings(max_examples=60, deadline=None)

@@ -60,7 +60,10 @@ def open_kernel_folder() -> Path | None:
 
 
 def _cache_locations() -> Iterable[Path]:
-    """Return the parent folders to try: NUMBA_CACHE_DIR, beside the kernels, the user's cache."""
+    """Return the parent folders to try: one beside the kernels, then the user's cache.
+
+    If NUMBA_CACHE_DIR is set, only a folder in it is tried.
+    """
     if config.CACHE_DIR:
         return [Path(config.CACHE_DIR) / "shoal"]
     locations = [Path(__file__).parent / "__pycache__" / "compiled"]

@@ -20,6 +20,7 @@ from shoal._kernels.constants import NONE
 from shoal._kernels.distances import scaled_sse
 from shoal._kernels.leftovers import group_centroids
 from shoal._kernels.spatial.box_tree import (
+    ROOT,
     BoxTree,
     build_tree,
     find_nearest,
@@ -38,7 +39,7 @@ class LinkedGroups(NamedTuple):
     error per column. In a trial, ``target`` is the group that a record would join, and
     ``n_joining``, ``offset_sum`` and ``sse_rise`` are the number of records that would join a
     group, the sum of their differences to its centroid and what they would add to its SSE; all
-    three are zero between two trials.
+    three are zero outside `dissolve_if_better`.
     """
 
     tree: BoxTree
@@ -128,10 +129,11 @@ def choose_targets(X, groups, group):
 
 
 @compiled
-def total_rise_and_reset(groups, group):
-    """Return by how much a trial of ``group`` raises the SSE of the others; end the trial.
+def finish_trial(groups, group):
+    """Return by how much a trial of ``group`` raises the SSE of the others.
 
-    Only ``sse_rise`` is kept, for `move_member`.
+    ``n_joining`` and ``offset_sum`` are set to zero. ``sse_rise`` keeps the rise of each group,
+    until `dissolve_if_better` resets it.
     """
     total = 0.0
     record = groups.first[group]
@@ -166,7 +168,7 @@ def move_member(X, groups, target, record):
 def dissolve_if_better(X, groups, group):
     """Dissolve ``group`` if that lowers the SSE."""
     choose_targets(X, groups, group)
-    is_better = total_rise_and_reset(groups, group) < groups.sse[group] * (1.0 - ROUNDING)
+    is_better = finish_trial(groups, group) < groups.sse[group] * (1.0 - ROUNDING)
     record = groups.first[group]
     while record != NONE:
         next_in_list = groups.next_record[record]
@@ -185,7 +187,8 @@ def dissolve_if_better(X, groups, group):
 def dissolve_groups(X, groups, order):
     """Dissolve those of the groups in ``order`` whose dissolution lowers the SSE."""
     for group in order:
-        if groups.sse[group] > 0.0 and groups.tree.n_living[1] > 1:
+        has_other_group = groups.tree.n_living[ROOT] > 1
+        if groups.sse[group] > 0.0 and has_other_group:
             dissolve_if_better(X, groups, group)
 
 

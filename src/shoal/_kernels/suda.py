@@ -30,13 +30,13 @@ class CodeScratch(NamedTuple):
 class MinimalUniques(NamedTuple):
     """The MSUs found so far, as a linked list of entries for each record.
 
-    ``columns`` is the set of columns of each entry, as bits. ``last_entry`` is the last entry of
-    each record and ``previous_entry`` that before each entry, or NONE. ``n_entries[0]`` counts
+    ``column_bits`` is the set of columns of each entry, as bits. ``last_entry`` is the last entry
+    of each record and ``previous_entry`` that before each entry, or NONE. ``n_entries[0]`` counts
     them.
     """
 
     last_entry: np.ndarray  # (n_records,)
-    columns: np.ndarray  # (capacity,)
+    column_bits: np.ndarray  # (capacity,)
     previous_entry: np.ndarray  # (capacity,)
     n_entries: np.ndarray  # (1,)
 
@@ -86,11 +86,11 @@ def store_minimal_uniques(uniques, records, columns, columns_with_value):
         if columns_with_value[record] & columns != columns:
             continue
         entry = uniques.last_entry[record]
-        while entry != NONE and uniques.columns[entry] & columns != uniques.columns[entry]:
+        while entry != NONE and uniques.column_bits[entry] & columns != uniques.column_bits[entry]:
             entry = uniques.previous_entry[entry]
         if entry == NONE:
             new_entry = uniques.n_entries[0]
-            uniques.columns[new_entry] = columns
+            uniques.column_bits[new_entry] = columns
             uniques.previous_entry[new_entry] = uniques.last_entry[record]
             uniques.last_entry[record] = new_entry
             uniques.n_entries[0] += 1
@@ -106,7 +106,7 @@ def add_scores(uniques, weights, scores, contributions):
     for record in range(scores.shape[0]):
         entry = uniques.last_entry[record]
         while entry != NONE:
-            columns, size = uniques.columns[entry], 0
+            columns, size = uniques.column_bits[entry], 0
             for column in range(n_columns):
                 size += (columns >> column) & 1
             scores[record] += weights[size]

@@ -12,8 +12,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_TIMEOUT = 10.0  # seconds for the head of a request
 BODY_TIMEOUT = 60.0  # seconds between two parts of its body
+MIN_CONNECTIONS = 4  # even if few files may be open: browsers use several for a page
 MAX_CONNECTIONS = 128
 OTHER_FILES = 24  # open files of the server itself: listener, event loop, fork server, a job, ...
+FILES_PER_CONNECTION = 3  # its socket, and files that its request opens
 REQUESTED_FILES = 1024
 
 
@@ -109,4 +111,5 @@ def allowed_connections() -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (requested_files, hard))
         soft = requested_files
     files = REQUESTED_FILES if soft == unlimited else soft
-    return max(4, min(MAX_CONNECTIONS, (files - OTHER_FILES) // 3))
+    n_affordable = (files - OTHER_FILES) // FILES_PER_CONNECTION
+    return max(MIN_CONNECTIONS, min(MAX_CONNECTIONS, n_affordable))

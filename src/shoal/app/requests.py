@@ -40,7 +40,10 @@ async def fields_of(request: Request) -> dict[str, str]:
 
 
 def is_current(session: Session, fields: Mapping[str, str]) -> bool:
-    """Return whether a form was shown after the last change of its session."""
+    """Return whether a form was shown after the last change of its session.
+
+    A form without a revision counts as current.
+    """
     return fields.get("revision") in (None, str(session.revision))
 
 
@@ -79,7 +82,9 @@ def header_text(header: str) -> str:
 
 
 def safe_name(name: str) -> str:
-    r"""Return a file name that is safe on all systems.
+    r"""Return a file name without folders, special characters and leading dots.
+
+    It has at most 100 characters. Names that Windows reserves, such as ``nul``, are not changed.
 
     Examples
     --------

@@ -13,7 +13,7 @@ REQUIRED: dict[str, type] = {
     "plan": dict,
     "seal": str,
 }
-REQUIRED_SINCE_2: dict[str, type] = {
+REQUIRED_SINCE_VERSION_2: dict[str, type] = {
     "note": str,
     "dropped": list,
     "verdict": dict,
@@ -84,7 +84,7 @@ def check_structure(entries: Any, name: str, versions: Collection[int]) -> None:
     if version == 1:
         _check_types(entries, {**REQUIRED, **OPTIONAL, "versions": dict}, name)
     else:
-        required = {**REQUIRED, **REQUIRED_SINCE_2}
+        required = {**REQUIRED, **REQUIRED_SINCE_VERSION_2}
         _check_section(entries, {**required, **OPTIONAL}, name, required)
         _check_section(entries["verdict"], VERDICT_ENTRIES, name)
         _check_section(entries["promise"], PROMISE_ENTRIES, name)
@@ -93,14 +93,16 @@ def check_structure(entries: Any, name: str, versions: Collection[int]) -> None:
     _check_required(entries["promise"], ("k", "smallest_class"), name)
     for section in ("input", "output", "report"):
         section_entries = entries.get(section, {})
-        listed_files = section_entries.get("files", [])
-        for file in [
-            section_entries,
-            *(listed_files if isinstance(listed_files, list) else [None]),
-        ]:
-            is_hashed = version != 1 and isinstance(file, dict) and "sha256" in file
-            _check_section(file, FILE_ENTRIES, name, ("name", "bytes") if is_hashed else ())
+        _check_file_entry(section_entries, version, name)
+        for file in section_entries.get("files", []):
+            _check_file_entry(file, version, name)
     _check_files(entries, name)
+
+
+def _check_file_entry(file: Any, version: int, name: str) -> None:
+    """Refuse a malformed entry of a file; since version 2, a hash needs the name and the size."""
+    needs_size = version != 1 and isinstance(file, dict) and "sha256" in file
+    _check_section(file, FILE_ENTRIES, name, ("name", "bytes") if needs_size else ())
 
 
 def _check_section(

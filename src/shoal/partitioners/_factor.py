@@ -1,4 +1,8 @@
-"""Minimum-weight [1,2]-factors: spanning subgraphs with one or two edges at every record."""
+"""Minimum-weight [1,2]-factors: spanning subgraphs with one or two edges at every record.
+
+A factor is computed as a matching of slots. Slot i is the first slot of record i, which must be
+matched, and slot n + i its second, which may be.
+"""
 
 from dataclasses import dataclass
 from math import fsum
@@ -23,7 +27,8 @@ from shoal.partitioners.mdav import MDAV
 Pairs = NDArray[np.int64]
 
 NEAREST = 10  # neighbours of each record whose edges are considered first
-ROUNDING = 2.0**-50  # of the weight of some factor: the unit in which weights are integers
+EVENTS_PER_STRIDE = STRIDE // 10  # of the matching: an event counts as ten distances
+ROUNDING = 2.0**-50  # unit of integer weights, as a share of the weight of a known factor
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +82,13 @@ def near_pairs(X: Matrix) -> Pairs:
 
 
 def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
-    """Return the graph of slots, in which each pair is three edges."""
+    """Return the graph of slots, in which each pair is three edges.
+
+    They join both first slots, and the first slot of either record to the second of the other.
+    """
     u, v = pairs.T
     ends = np.concatenate([pairs, np.column_stack([u, n + v]), np.column_stack([v, n + u])])
-    end_slots = ends.ravel()
+    end_slots = ends.ravel()  # the ends of edge e are at the positions 2e and 2e + 1
     order = np.argsort(end_slots, kind="stable")
     start = np.searchsorted(end_slots[order], np.arange(2 * n + 1))
     return Graph(np.ascontiguousarray(ends), np.tile(weight, 3), start, order // 2)
@@ -91,15 +99,18 @@ def match_slots(n: int, graph: Graph) -> Matching:
     matching = open_matching(2 * n)
     nearest = np.full(2 * n, np.iinfo(np.int64).max)
     np.minimum.at(nearest, graph.ends.ravel(), np.repeat(graph.weight, 2))
+    # With half the weight of its lightest edge as the dual of each first slot, and 0 for the second
+    # ones, no edge is violated.
     matching.node["dual"][:n] = nearest[:n] // 2
-    heap = open_heap(2 * len(graph.weight) + 4 * n)
-    while match_required(graph, matching, heap, n, STRIDE // 10):
+    heap = open_heap(2 * len(graph.weight) + 4 * n)  # an event of each end and of each node
+    while match_required(graph, matching, heap, n, EVENTS_PER_STRIDE):
         progress.report("matching", int(matching.counts[NEXT_VERTEX]), n)
     return matching
 
 
 def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
     """Return the dual values of slots and odd sets, and the set that contains each."""
+    # Nodes 0 to 2n - 1 are the slots; up to 2n odd sets follow.
     unused_numbers = matching.unused_numbers[: matching.counts[N_UNUSED]]
     used_numbers = np.setdiff1d(np.arange(4 * n), unused_numbers)
     new_number = np.full(4 * n + 1, -1)  # the last position stands for -1, no parent

@@ -20,8 +20,9 @@ EIGENVALUE_TOLERANCE = 1e-9  # eigenvalues this close to the largest count as eq
 def score(X: Matrix, by: str | int, loadings: str = "exact") -> Values:
     """Return the score of each record.
 
-    Scores of several columns are sums of z-scores, so they do not depend on units. They are rounded
-    to twelve digits, so that records whose scores differ by rounding alone stay in their order.
+    Scores of several columns are weighted sums of z-scores, so they do not depend on units. They
+    are multiplied by a power of two and rounded to integers of `SCORE_BITS` bits, so that records
+    whose scores differ by rounding alone stay in their order.
 
     Parameters
     ----------

@@ -59,6 +59,8 @@ def microaggregate(
 ) -> Release:
     """Microaggregate a table, so that at least k records share each combination of masked values.
 
+    With ``blocks``, this holds for the columns of each block, not for all columns together.
+
     Parameters
     ----------
     data : pandas, polars or pyarrow table
@@ -77,7 +79,8 @@ def microaggregate(
     budget : float, optional
         CPU seconds for ``"search"`` or ``"prove"``.
     confidential : list of str
-        Columns with values that must not be linked to a person; released unchanged.
+        Columns with values that must not be linked to a person; released unchanged, unless
+        ``homogeneity`` is ``"noise"``.
     identifiers : list of str
         Columns that name a person; dropped from the release.
     dependence : float
@@ -85,7 +88,8 @@ def microaggregate(
     blocks : int or list of list of str, optional
         Blocks of columns to microaggregate separately; see `Microaggregate`.
     within : str or list of str, optional
-        Columns that split the records into strata; groups never cross them.
+        Columns that split the records into strata; groups never cross them, except where
+        ``small_strata`` merges them.
     small_strata : str
         What to do with a stratum of fewer than k records, or units: ``"refuse"`` or
         ``"merge"``.
@@ -143,8 +147,9 @@ def microaggregate(
         Whether groups that are released as ancestors or ranges are refined by a local search.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
-    repair : {"refuse", "regroup"}, optional
-        What to do about edits that masking breaks; by default they qualify the verdict.
+    repair : str, optional
+        What to do about edits that masking breaks: ``"refuse"`` or ``"regroup"``; see `Plan`. By
+        default they qualify the verdict.
     limits : Limits or mapping, optional
         Greatest and least values of figures, such as ``{"max_linkage": 0.1}``; one that is not met
         breaks the guarantee. See `shoal.Limits`.

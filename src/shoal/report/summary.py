@@ -241,13 +241,16 @@ def describe_measure(name: str) -> dict[str, str]:
 
 
 def _transitions(entry: dict[str, Any], *, internal: bool) -> dict[str, Any]:
-    """Return the matrix of post-randomised columns; for the public without any count."""
+    """Return the transitions of post-randomised columns; for the public, no count.
+
+    A matrix that must not be public is left out too: only the names of the columns remain.
+    """
     if internal:
         return entry
+    if not entry["public"]:
+        return {"columns": entry["columns"]}
     public_entries = ("columns", "stratum", "categories", "released", "matrix")
-    return {
-        name: entry[name] for name in (public_entries if entry["public"] else public_entries[:1])
-    }
+    return {name: entry[name] for name in public_entries}
 
 
 def _tradeoff(release: ReleaseLike, curve: "Sequence[TradeoffPoint]") -> dict[str, Any]:

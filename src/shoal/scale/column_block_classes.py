@@ -64,7 +64,7 @@ def write_column_block_classes(
 
 
 def count_column_block_classes(
-    runner: Runner, job: ReleaseJob, job_file: str, files_by_shard: Sequence[Sequence[ScratchFile]]
+    runner: Runner, job: ReleaseJob, job_file: str, files_of_shards: Sequence[Sequence[ScratchFile]]
 ) -> list[dict[int, int]]:
     """Return the number of classes of each size in each block of columns, in units if counted.
 
@@ -76,8 +76,8 @@ def count_column_block_classes(
         The job.
     job_file : str
         Its file.
-    files_by_shard : list of tuple of ScratchFile
-        What `write_column_block_classes` returned for each file of the release.
+    files_of_shards : list of tuple of ScratchFile
+        What `write_column_block_classes` returned for each shard, a file of the release.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def count_column_block_classes(
     """
     column_block_sizes = []
     for block_number, columns in enumerate(counted_column_blocks(job)):
-        files = [shard_files[block_number] for shard_files in files_by_shard]
+        files = [files_of_shard[block_number] for files_of_shard in files_of_shards]
         record_counts = sum_counts(file.record_counts for file in files)
         tasks = [
             (job_file, len(columns), bucket, files_with(files, [bucket]))

@@ -19,7 +19,7 @@ from shoal.steps._distinct_records import DistinctResult
 from shoal.steps._step import Step, StepResult, too_few_error
 from shoal.steps.constraints.units import read_units
 from shoal.steps.suppression.minimise import Effort, MissingMeans, Suppression, minimise
-from shoal.steps.suppression.problem import Problem
+from shoal.steps.suppression.problem import SuppressionProblem
 
 Importance = Annotated[float, AtLeast(0)]
 
@@ -201,7 +201,7 @@ class Suppress(Step):
             noun = "records" if units is None else "units"
             raise too_few_error(self.k, n_units, noun, group_noun="class")
         was_missing = np.column_stack([tables.has_missing(frame, [name]) for name in self.columns])
-        problem = Problem(
+        problem = SuppressionProblem(
             codes(frame, self.columns), was_missing, self.k, units, self.weights, counts
         )
         return minimise(problem, self.missing_means, self.effort), was_missing

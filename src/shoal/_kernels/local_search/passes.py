@@ -1,7 +1,7 @@
-"""What Python calls of a local search.
+"""Entry points of the local search.
 
-All functions call one entry kernel, `run_action`: separate entry kernels would each contain the
-descent, which takes longest to compile.
+All functions call one kernel, `run_action`: separate kernels would each contain the descent, which
+takes longest to compile.
 """
 
 import numpy as np

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.mward.cost import NEGLIGIBLE, rounded, ward_cost
 from shoal._kernels.mward.group_boxes import (
@@ -70,9 +71,9 @@ def open_ward_groups(
         near=np.empty((n, LIST_LENGTH), np.int64),
         n_near=np.zeros(n, np.int64),
         bound=np.zeros(n),
-        bound_group=np.full(n, -1),
+        bound_group=np.full(n, NONE),
         increase=np.zeros(n),
-        partner=np.full(n, -1),
+        partner=np.full(n, NONE),
         tournament=open_tournament(is_small),
         counts=np.array([is_small.sum(), 0]),
     )
@@ -87,8 +88,8 @@ def join_small_groups(groups, boxes, k, work):
         partner = groups.partner[group]
         is_exact = update_key(groups, group)
         work -= LIST_LENGTH
-        # Keys are lower bounds, and that of g is the least. If it is unchanged and exact, the
-        # partner is the best; if it is a bound only, all groups are searched.
+        # Keys are lower bounds, and that of `group` is the least. If it is unchanged and exact,
+        # the partner is the best; if it is a bound only, all groups are searched.
         if groups.increase[group] == increase and groups.partner[group] == partner:
             if is_exact:
                 join(groups, boxes, min(group, partner), max(group, partner), k)
@@ -103,7 +104,7 @@ def join_small_groups(groups, boxes, k, work):
 @compiled
 def update_key(groups, group):
     """Set the key of ``group`` from its list or its bound; return whether the partner is exact."""
-    partner, increase = -1, np.inf
+    partner, increase = NONE, np.inf
     for position in range(groups.n_near[group]):
         other = find_root(groups.parent, groups.near[group, position])
         if other != group:

@@ -17,12 +17,13 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 
 LEAF = 32  # greatest number of points in a leaf
 MAX_DEPTH = 64  # more levels than any table fills
+ROOT = 1  # the box that holds all points
 
 
 class BoxTree(NamedTuple):
     """Points in nested boxes. Points may be records or centroids of groups.
 
-    Box 1 holds all, boxes 2 * box and 2 * box + 1 are the halves of a box, and those from
+    Box `ROOT` holds all, boxes 2 * box and 2 * box + 1 are the halves of a box, and those from
     ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of the
     leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
     ``n_living[box]`` is the number of points that remain in a box; in a leaf they come first.
@@ -164,7 +165,7 @@ def find_nearest(tree, point, excluded, nearest, squares):
     """
     boxes, floors = np.empty(MAX_DEPTH, np.int64), np.empty(MAX_DEPTH)
     query = NearestQuery(point, excluded, nearest, squares, np.empty(LEAF))
-    boxes[0], floors[0] = 1, 0.0
+    boxes[0], floors[0] = ROOT, 0.0
     n_stacked, count, last = 1, ZERO, nearest.shape[0] - 1
     while n_stacked > 0:
         n_stacked -= 1

@@ -47,9 +47,11 @@ def count_closer(index, weights, point, tie_start, tie_end, max_closer):
 
     Records are tied if their squared distance is between ``tie_start`` and ``tie_end``.
     """
-    frame, boxes, scratch = index.frame, index.boxes, index.scratch
-    query_norm = write_query(point, frame, NEAREST, scratch.query)
-    required = required_score(tie_end, NEAREST, frame.scale, query_norm, point.shape[0])
+    coordinate_frame, boxes, scratch = index.frame, index.boxes, index.scratch
+    query_norm = write_query(point, coordinate_frame, NEAREST, scratch.query)
+    # A score is minus the squared distance, in single precision and scaled: a record may be within
+    # `tie_end` only if its score is at least `required`.
+    required = required_score(tie_end, NEAREST, coordinate_frame.scale, query_norm, point.shape[0])
     score_bounds(boxes.outer_low, boxes.outer_high, scratch.query, NEAREST, scratch.outer_bounds)
     n_queued = queue_superblocks(scratch.outer_bounds, scratch.queue, required, scratch.bounds)
     blocks, n_closer, n_tied = blocks_of(index), 0, 0

@@ -16,7 +16,11 @@ def may_be_large(source: str) -> bool:
 def is_large(
     sources: Sequence[str], target: str, scheduler: str | None, chunk_size: int | None
 ) -> bool:
-    """Return whether to mask on a cluster: by option, store, target folder or several sources."""
+    """Return whether to mask on a cluster.
+
+    That is requested by an option, a location in a store, several sources, a source folder, or a
+    target folder for a Parquet file.
+    """
     from shoal.io.store_addresses import is_store
 
     requested = scheduler is not None or chunk_size is not None

@@ -22,7 +22,10 @@ class ColumnProperties(NamedTuple):
 
 
 def column_properties(frame: Frame, name: str) -> ColumnProperties:
-    """Return the properties of a column; those of numbers are False if values are missing."""
+    """Return the properties of a column.
+
+    If values are missing, all properties of numbers but ``is_whole`` are False.
+    """
     column = frame[name]
     value_type = _value_type(column.dtype)
     missing = missing_counts(frame, [name]).get(name, 0)

@@ -71,7 +71,7 @@ class Type:
 
     kind: Kind
     order: Row = ()
-    hierarchy: tuple[Row, ...] = ()
+    hierarchy: tuple[Row, ...] = ()  # a `Hierarchy` is replaced by its rows or its rule
     distances: tuple[Row, ...] = ()
     prefixes: tuple[int, ...] = ()
     intervals: tuple[float, ...] = ()
@@ -80,11 +80,11 @@ class Type:
     periods: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.hierarchy, Hierarchy):
-            for key, value in self.hierarchy.to_entry().items():
-                object.__setattr__(self, "hierarchy", ())
-                rows = key == "hierarchy"
-                object.__setattr__(self, key, tuple(map(tuple, value)) if rows else tuple(value))
+        hierarchy = self.hierarchy
+        if isinstance(hierarchy, Hierarchy):
+            object.__setattr__(self, "hierarchy", hierarchy.rows)
+            for rule in ("prefixes", "intervals", "periods"):
+                object.__setattr__(self, rule, getattr(hierarchy, rule) or getattr(self, rule))
 
     @property
     def as_hierarchy(self) -> Hierarchy | None:
@@ -209,9 +209,10 @@ def _check_consistent(name: str, declared_type: Type) -> None:
     """Refuse a type that contradicts itself."""
     for key, kinds in KINDS_OF_KEY.items():
         if getattr(declared_type, key) and declared_type.kind not in kinds:
+            noun = "kind" if len(kinds) == 1 else "kinds"
             raise ParameterError(
-                f"Column {name!r} is {declared_type.kind} but has {key}, which belongs to the kind"
-                f" {kinds[0]!r}. Change the kind, or leave it out.",
+                f"Column {name!r} is {declared_type.kind}, but the key {key!r} belongs to the"
+                f" {noun} {', '.join(kinds)}. Change the kind, or leave the key out.",
                 code="key-of-another-kind",
                 column=name,
                 key=key,

@@ -16,10 +16,10 @@ from shoal.io.formats._statistical.xport_missing_codes import read_letters, writ
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
-reading.pyreadstat()
+reading.pyreadstat()  # raises `MissingDependency` before any file is read or written
 SUPPORTED_METADATA = ("labels", "missing codes", "formats", FileMetadata.LABEL)
-DATES = DateEncoding("1960-01-01", 86_400_000, True)
-DATETIMES = DateEncoding("1960-01-01", 1000, False)
+DATES = DateEncoding("1960-01-01", milliseconds=86_400_000, is_date=True)
+DATETIMES = DateEncoding("1960-01-01", milliseconds=1000, is_date=False)
 _NAME = re.compile(r"[A-Za-z_]\w{0,31}", re.ASCII)
 _DATE_FORMATS = (
     "DATE", "DAY", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "B8601DA", "IS8601DA", "MONYY",

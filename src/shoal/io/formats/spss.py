@@ -14,7 +14,7 @@ from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.metadata import ColumnMetadata, FileMetadata, with_codes
 from shoal.io.source import Source
 
-reading.pyreadstat()
+reading.pyreadstat()  # raises `MissingDependency` before any file is read or written
 SUPPORTED_METADATA = (
     "labels",
     "value labels",
@@ -24,8 +24,8 @@ SUPPORTED_METADATA = (
     FileMetadata.LABEL,
     FileMetadata.NOTES,
 )
-DATES = DateEncoding("1582-10-14", 1000, True)
-DATETIMES = DateEncoding("1582-10-14", 1000, False)
+DATES = DateEncoding("1582-10-14", milliseconds=1000, is_date=True)
+DATETIMES = DateEncoding("1582-10-14", milliseconds=1000, is_date=False)
 _NAME = re.compile(r"[^\W\d_][\w.@#$]{0,63}")
 _RESERVED_WORDS = (
     "ALL", "AND", "BY", "EQ", "GE", "GT", "LE", "LT", "NE", "NOT", "OR", "TO", "WITH",

@@ -14,10 +14,10 @@ from shoal.io.formats._statistical.date_encoding import DateEncoding
 from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.source import Source
 
-reading.pyreadstat()
+reading.pyreadstat()  # raises `MissingDependency` before any file is read or written
 SUPPORTED_METADATA = ("labels", "value labels", "missing codes", "formats", FileMetadata.LABEL)
-DATES = DateEncoding("1960-01-01", 86_400_000, True)
-DATETIMES = DateEncoding("1960-01-01", 1, False)
+DATES = DateEncoding("1960-01-01", milliseconds=86_400_000, is_date=True)
+DATETIMES = DateEncoding("1960-01-01", milliseconds=1, is_date=False)
 _NAME = re.compile(r"[^\W\d]\w{0,31}")
 _RESERVED_WORDS = {
     "_all", "_b", "_coef", "_cons", "_n", "_N", "_pi", "_pred", "_rc", "_skip", "byte", "double",
@@ -138,6 +138,7 @@ def _check_end(path: Path) -> None:
 
 
 def _fix_time(path: Path) -> None:
+    """Overwrite the creation time in the header; see `writing.fix_creation_times`."""
     with path.open("rb") as file:
         head = file.read(1 << 12)
     writing.fix_creation_times(path, [(head.index(b"<timestamp>") + 12, _CREATION_TIME)])

@@ -16,7 +16,7 @@ from shoal.metrics.attacks.result import AttackResult
 NO_CEILING = "k does not limit how many records meet a predicate, and some meet one by chance."
 
 
-def univariate(setting: AttackSetting) -> AttackResult | str:
+def univariate(setting: AttackSetting) -> AttackResult:
     """Single out by one quasi-identifier: a rare value, the least or the greatest [GPA23]_.
 
     A predicate is equality with a value that a single class of released records has, or ``at most``
@@ -30,8 +30,8 @@ def univariate(setting: AttackSetting) -> AttackResult | str:
 
     Returns
     -------
-    AttackResult or str
-        The result, or why the attack cannot be carried out.
+    AttackResult
+        The result.
 
     References
     ----------
@@ -77,8 +77,9 @@ def multivariate(setting: AttackSetting) -> AttackResult | str:
 def all_columns(setting: AttackSetting) -> AttackResult | str:
     """Single out by any columns of the release, including confidential ones and those without role.
 
-    Predicates of one column and of several are tried in equal numbers. If a column was released
-    unchanged and no two of its values are equal, every predicate with it succeeds.
+    Half of the predicates are of one column, or fewer if too few values are rare; the others are of
+    several columns. If a column was released unchanged and no two of its values are equal, every
+    predicate with it succeeds.
 
     Parameters
     ----------

@@ -213,7 +213,7 @@ def _minimal_uniques(keys: AnyValues, max_size: int, missing: Mask | None) -> Mi
     scratch = CodeScratch(np.zeros(n_codes, np.int64), np.empty(n_codes, np.int64))
     uniques = MinimalUniques(
         last_entry=np.full(n, NONE),
-        columns=np.empty(n, np.int64),
+        column_bits=np.empty(n, np.int64),
         previous_entry=np.empty(n, np.int64),
         n_entries=np.zeros(1, np.int64),
     )
@@ -252,12 +252,12 @@ def _minimal_uniques(keys: AnyValues, max_size: int, missing: Mask | None) -> Mi
 
 def _with_capacity(uniques: MinimalUniques, n_new: int) -> MinimalUniques:
     """Return the same MSUs, with space for ``n_new`` further ones."""
-    capacity = len(uniques.columns)
+    capacity = len(uniques.column_bits)
     if uniques.n_entries[0] + n_new <= capacity:
         return uniques
     space = np.empty(max(capacity, n_new), np.int64)
     return uniques._replace(
-        columns=np.concatenate([uniques.columns, space]),
+        column_bits=np.concatenate([uniques.column_bits, space]),
         previous_entry=np.concatenate([uniques.previous_entry, space]),
     )
 

@@ -55,6 +55,7 @@ def mean_cost(
 
     A group counts with its weight, and as often as it counts in the cut.
     """
+    # The last position stands for -1, which fills up the rows of shorter groups.
     n_inside = np.append(cluster, False)[groups.members].sum(axis=1)
     return float(np.average(costs, weights=n_inside // divisor * groups.weights))
 
@@ -74,6 +75,7 @@ def grow_clusters(
             violation = grow_cluster(groups, records, divisor, max_records, cluster)
             yield violation, cluster
             if violation > MIN_VIOLATION:
+                # The last position stands for -1, no record.
                 is_covered |= np.append(cluster, True)[groups.members].all(axis=1)
     if 2 * divisor - 1 <= k:  # the smallest clusters that can be violated
         for record in np.flatnonzero(np.diff(groups.start)):

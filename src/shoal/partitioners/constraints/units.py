@@ -49,8 +49,8 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     array([2, 4])
     """
     k = int(partitioner.k)
-    unit = np.unique(units, return_inverse=True)[1].ravel()
-    n_units = int(unit.max()) + 1
+    unit_codes = np.unique(units, return_inverse=True)[1].ravel()
+    n_units = int(unit_codes.max()) + 1
     if n_units < k:
         raise InputError(
             f"A group needs k={k} units but the data hold only {n_units}. Lower k, or merge the"
@@ -60,13 +60,13 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
             units=n_units,
         )
     start_labels = np.asarray(partitioner.fit(X).labels_)
-    if fewest_units(start_labels, unit) >= k:
+    if fewest_units(start_labels, unit_codes) >= k:
         return Partition(start_labels.copy(), k)
-    candidates = [ensure_units(X, start_labels, unit, k)]
-    first, inverse = _distinct_records(X, unit)
+    candidates = [ensure_units(X, start_labels, unit_codes, k)]
+    first, inverse = _distinct_records(X, unit_codes)
     if k <= len(first) < len(X):
         start_labels = np.asarray(clone(partitioner).fit(np.ascontiguousarray(X[first])).labels_)
-        candidates.append(ensure_units(X, start_labels[inverse], unit, k))
+        candidates.append(ensure_units(X, start_labels[inverse], unit_codes, k))
     return Partition(min(candidates, key=lambda labels: sse(X, labels)), k)
 
 

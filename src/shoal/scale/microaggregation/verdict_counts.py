@@ -28,6 +28,9 @@ from shoal.scale.statistics.counts import sum_counts
 from shoal.steps import Microaggregate
 
 Codes = NDArray[np.int64]
+CountByColumn = Mapping[str, int]
+
+ALL_COLUMNS = ""  # stands for all masked columns together
 
 
 class ColumnGroups(NamedTuple):
@@ -35,10 +38,6 @@ class ColumnGroups(NamedTuple):
 
     groups: Partition
     missing: NDArray[np.bool_]
-
-
-ALL_COLUMNS = ""  # stands for all masked columns together
-CountByColumn = Mapping[str, int]
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class VerdictCounts:
     present : dict
         Number of records whose original value is not missing; under ``""``, of all records.
     one_contributor : dict
-        Number of groups whose released value comes from one record, or one unit.
+        Number of groups of two or more records, or units, whose released value comes from one.
     few_contributors : dict
         Number of groups whose released value comes from two or more, but fewer than k.
     dominated : dict

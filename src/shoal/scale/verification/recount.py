@@ -45,9 +45,10 @@ def recount(
 ) -> Recount:
     """Count the classes of records with equal quasi-identifiers, and how many span files.
 
-    One file is in memory at a time, and a 64-bit hash of each class. Of more than ``max_hashes``
-    classes, those with the smallest hashes are compared: a sample that does not depend on order. A
-    class in two files is counted as two, so the smallest class is never overestimated.
+    One file is in memory at a time, and 64-bit hashes of the classes of the files before it. Of
+    more than ``max_hashes`` classes, only those with the smallest hashes are kept and compared: a
+    sample that does not depend on order. A class in two files is counted as two, so the smallest
+    class is never overestimated.
     """
     smallest, n_classes, largest_hash = 0, 0, GREATEST_HASH
     hashes_of_files: list[Hashes] = []

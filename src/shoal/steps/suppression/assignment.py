@@ -3,7 +3,7 @@
 import numpy as np
 
 from shoal.steps._distinct_records import label_distinct_rows
-from shoal.steps.suppression.problem import Codes, Mask, Problem, Weights
+from shoal.steps.suppression.problem import Codes, Mask, SuppressionProblem, Weights
 
 UNDECIDED = -1
 
@@ -20,7 +20,7 @@ class Assignment:
         The row of each piece, its number of records, and its pattern.
     """
 
-    def __init__(self, problem: Problem, is_below_k: Mask):
+    def __init__(self, problem: SuppressionProblem, is_below_k: Mask):
         self.problem = problem
         self.rows = np.arange(len(problem.record_counts))
         self.record_counts = problem.record_counts.copy()
@@ -42,7 +42,7 @@ class Assignment:
         return float(self.weights(pieces, self.patterns) @ self.record_counts)
 
     def keys(self, pattern: int, pieces: Codes) -> Codes:
-        """Return the key that each piece has with a pattern; see `Problem.keys`."""
+        """Return the key that each piece has with a pattern; see `SuppressionProblem.keys`."""
         return self.problem.keys(pattern, self.rows[pieces])
 
     def pieces_that_fit(self, pattern: int, pieces: Codes) -> Codes:

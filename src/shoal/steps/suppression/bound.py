@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shoal.steps.suppression.problem import ALL_ROWS, Codes, Mask, Problem, Rows, Weights
+from shoal.steps.suppression.problem import ALL_ROWS, Codes, Mask, Rows, SuppressionProblem, Weights
 
 SAFETY = 1e-9  # of a bound, for rounding errors
 
@@ -29,7 +29,7 @@ class CheapestPatterns:
     strict_bound: float
 
 
-def cheapest_patterns(problem: Problem) -> CheapestPatterns:
+def cheapest_patterns(problem: SuppressionProblem) -> CheapestPatterns:
     """Return the least that each row must lose, from the patterns in the order of their weights.
 
     A class of pattern E and certain values holds no more than the records with these values, so a
@@ -74,7 +74,7 @@ def cheapest_patterns(problem: Problem) -> CheapestPatterns:
 
 
 def _classes_of_pattern(
-    problem: Problem, pattern: int, small_rows: Codes
+    problem: SuppressionProblem, pattern: int, small_rows: Codes
 ) -> tuple[Codes, Mask, Weights]:
     """Return the class of each row under a pattern, and two facts on each class.
 
@@ -93,13 +93,13 @@ def _classes_of_pattern(
     return label_of_row, np.asarray(is_possible), np.asarray(n_joining)
 
 
-def is_below_k(problem: Problem) -> Mask:
+def is_below_k(problem: SuppressionProblem) -> Mask:
     """Return whether each row is in a class of fewer than k before anything is suppressed."""
     n_classes, labels = problem.labels(0)
     return np.asarray(problem.sizes(labels, n_classes, ALL_ROWS)[labels] < problem.k)
 
 
-def _safe_bound(problem: Problem, bound: float) -> float:
+def _safe_bound(problem: SuppressionProblem, bound: float) -> float:
     """Return a bound lowered by possible rounding errors, or rounded up where weights are whole."""
     safe_bound = bound * (1 - SAFETY)
     return (

@@ -14,7 +14,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.partitioners._integer_programme import Relaxation
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.problem import Mask, Problem, Weights
+from shoal.steps.suppression.problem import Mask, SuppressionProblem, Weights
 from shoal.steps.suppression.programme import (
     Candidates,
     build_programme,
@@ -44,13 +44,13 @@ NO_LIMITS = _Limits(sys.maxsize, 2**31 - 1, np.inf)
 
 
 def solve_exactly(
-    problem: Problem, best: Assignment, bound: float, *, prove: bool = False
+    problem: SuppressionProblem, best: Assignment, bound: float, *, prove: bool = False
 ) -> tuple[Assignment, float, bool]:
     """Return an assignment of low weight, and a lower bound of the least weight.
 
     Parameters
     ----------
-    problem : Problem
+    problem : SuppressionProblem
         The problem.
     best : Assignment
         An assignment to start from.
@@ -85,7 +85,7 @@ def solve_exactly(
 
 
 def _solve_programmes(
-    problem: Problem,
+    problem: SuppressionProblem,
     candidates: Candidates,
     costs: Weights,
     relaxation: Relaxation,
@@ -121,7 +121,7 @@ def _solve_programmes(
 
 
 def _solve_selected(
-    problem: Problem,
+    problem: SuppressionProblem,
     candidates: Candidates,
     costs: Weights,
     is_selected: Mask,
@@ -153,7 +153,7 @@ def _lighter_of(best: Assignment, new_assignment: Assignment | None) -> Assignme
     return new_assignment if int(sizes.min()) >= new_assignment.problem.k else best
 
 
-def _round_up_if_whole(problem: Problem, bound: float) -> float:
+def _round_up_if_whole(problem: SuppressionProblem, bound: float) -> float:
     """Return a bound, as the next whole number where all weights are whole."""
     return float(np.ceil(bound)) if problem.has_whole_weights else bound
 

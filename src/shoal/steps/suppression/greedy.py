@@ -13,13 +13,13 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.suppression.assignment import Assignment
 from shoal.steps.suppression.bound import is_below_k
-from shoal.steps.suppression.problem import Attempt, Codes, Mask, Problem
+from shoal.steps.suppression.problem import Attempt, Codes, Mask, SuppressionProblem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
 MAX_NOISE = 1.0  # greatest share by which the cost of an attempt is varied
 
 
-def assign_greedily(problem: Problem) -> Assignment:
+def assign_greedily(problem: SuppressionProblem) -> Assignment:
     """Return patterns with which every class holds at least k."""
     assignment = Assignment(problem, is_below_k(problem))
     assign_undecided(assignment)

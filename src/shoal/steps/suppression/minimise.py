@@ -10,7 +10,7 @@ from shoal.steps.suppression.bound import cheapest_patterns, is_below_k
 from shoal.steps.suppression.exact import solve_exactly
 from shoal.steps.suppression.greedy import assign_greedily
 from shoal.steps.suppression.local_search import improve_assignment
-from shoal.steps.suppression.problem import Codes, Mask, Problem
+from shoal.steps.suppression.problem import Codes, Mask, SuppressionProblem
 
 Effort = Literal["auto", "refine", "prove"]
 MissingMeans = Literal["own", "any"]
@@ -51,12 +51,14 @@ class Suppression:
         return self.weight <= self.bound * (1 + TOLERANCE) + TOLERANCE
 
 
-def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> Suppression:
+def minimise(
+    problem: SuppressionProblem, missing_means: MissingMeans, effort: Effort
+) -> Suppression:
     """Return cells of low weight to suppress, so that every record matches at least k.
 
     Parameters
     ----------
-    problem : Problem
+    problem : SuppressionProblem
         The problem.
     missing_means : str
         ``"own"``: suppressed cells match only each other, and every class holds at least k.
@@ -91,7 +93,7 @@ def minimise(problem: Problem, missing_means: MissingMeans, effort: Effort) -> S
     return Suppression(rows, record_counts, cells, weight, min(weight, bound))
 
 
-def _bound_without_free_cells(problem: Problem, bound: float) -> float:
+def _bound_without_free_cells(problem: SuppressionProblem, bound: float) -> float:
     """Return a bound of the importance; cells without importance have a small weight in ``bound``.
 
     If each importance is a whole number, so is the least total, and the bound is rounded up.

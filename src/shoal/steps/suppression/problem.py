@@ -35,25 +35,28 @@ class Attempt(NamedTuple):
     pattern: int
 
 
-class Problem:
+class SuppressionProblem:
     """Distinct rows of a table in which cells are to be suppressed.
 
-    Patterns are bit masks: bit j is set if column j has no value.
+    An *entry* is a row of ``codes``, which stands for one record or for several equal ones. A *row*
+    of the problem stands for all entries with the same values and unit. An `Assignment` divides the
+    records of a row into *pieces*, each with one *pattern*: a bit mask, in which bit j is set if
+    column j has no value.
 
     Parameters
     ----------
-    codes : ndarray of shape (n_records, n_columns)
+    codes : ndarray of shape (n_entries, n_columns)
         The values as integers from 0.
-    missing : ndarray of shape (n_records, n_columns)
+    missing : ndarray of shape (n_entries, n_columns)
         True where a value was missing before; it cannot be suppressed and matches suppressed cells.
     k : int
         Minimum size of a class; at most the number of records, or of units.
-    units : ndarray of shape (n_records,), optional
-        The unit of each record, if units are counted.
+    units : ndarray of shape (n_entries,), optional
+        The unit of each entry, if units are counted.
     importance : sequence of float, optional
         Weight of a cell of each column; 1 by default.
-    counts : ndarray of shape (n_records,), optional
-        Number of records that each of ``codes`` stands for; 1 by default.
+    counts : ndarray of shape (n_entries,), optional
+        Number of records that each entry stands for; 1 by default.
     """
 
     def __init__(
@@ -77,14 +80,14 @@ class Problem:
         ]
         if units is not None:
             columns, sizes = [*columns, units], np.append(sizes, units.max() + 1)
-        n_rows, self.row_of_record = label_distinct_rows(columns, sizes)
-        first_records = np.zeros(n_rows, np.int64)
-        first_records[self.row_of_record[::-1]] = np.arange(len(codes))[::-1]
+        n_rows, self.row_of_entry = label_distinct_rows(columns, sizes)
+        first_entries = np.zeros(n_rows, np.int64)
+        first_entries[self.row_of_entry[::-1]] = np.arange(len(codes))[::-1]
         self.codes = np.empty((n_rows, self.n_columns), np.int64, order="F")
         for i, column in enumerate(columns[: self.n_columns]):
-            self.codes[:, i] = column[first_records]
-        self.units = None if units is None else units[first_records]
-        self.record_counts = np.bincount(self.row_of_record, counts, n_rows).astype(np.int64)
+            self.codes[:, i] = column[first_entries]
+        self.units = None if units is None else units[first_entries]
+        self.record_counts = np.bincount(self.row_of_entry, counts, n_rows).astype(np.int64)
         self.missing = _patterns_of_mask(self.codes == 0)
         self._row_keys = _RowKeys(self.codes, sizes[: self.n_columns])
         self._counts = counts
@@ -114,7 +117,9 @@ class Problem:
         return total
 
     def patterns(self) -> Iterator[int]:
-        """Yield patterns, the lightest first; of equal weight, those of later columns first.
+        """Yield patterns, the lightest first.
+
+        Of equal weight, those of fewer columns come first, then those of later columns.
 
         If there are more than `MAX_PATTERNS`, only patterns of few columns and a chain of patterns
         up to the full one are yielded.
@@ -205,31 +210,31 @@ class Problem:
         return np.bincount(labels, counts, n_labels).astype(np.int64)
 
     def split_entries(self, pieces: "Assignment") -> tuple[Codes, Codes, Codes]:
-        """Return the patterns by entry of the table that the problem was constructed from.
+        """Return the patterns of the entries, which may be divided among several pieces.
 
         Parameters
         ----------
         pieces : Assignment
-            The pieces of the distinct rows, sorted by row.
+            The pieces of the rows, sorted by row.
 
         Returns
         -------
         entries, record_counts, patterns
-            For each piece of an entry, a row of the constructor's ``codes``: the entry, ascending,
-            the number of records, and their pattern.
+            For each part, the records of one entry in one piece: the entry, ascending, the number
+            of records, and their pattern.
         """
-        entries_by_row = np.argsort(self.row_of_record, kind="stable")
+        entries_by_row = np.argsort(self.row_of_entry, kind="stable")
         counts = np.ones(len(entries_by_row), np.int64) if self._counts is None else self._counts
-        positions, piece_of_part, record_counts = align_counts(
+        position_of_part, piece_of_part, record_counts = align_counts(
             counts[entries_by_row], pieces.record_counts
         )
-        entries = entries_by_row[positions]
+        entries = entries_by_row[position_of_part]
         order = np.argsort(entries, kind="stable")
         return entries[order], record_counts[order], pieces.patterns[piece_of_part][order]
 
     def cells(self, entries: Codes, patterns: Codes) -> Mask:
-        """Return which cells are suppressed, given entries of the table and their patterns."""
-        suppressed_bits = patterns & ~self.missing[self.row_of_record[entries]]
+        """Return which cells are suppressed, given entries and their patterns."""
+        suppressed_bits = patterns & ~self.missing[self.row_of_entry[entries]]
         return np.column_stack(
             [suppressed_bits >> column & 1 == 1 for column in range(self.n_columns)]
         )

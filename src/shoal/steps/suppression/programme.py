@@ -11,7 +11,7 @@ import numpy as np
 
 from shoal.partitioners._integer_programme import IntegerProgramme, Rows
 from shoal.steps.suppression.assignment import Assignment
-from shoal.steps.suppression.problem import Codes, Problem, Weights
+from shoal.steps.suppression.problem import Codes, SuppressionProblem, Weights
 
 
 class Candidates(NamedTuple):
@@ -43,7 +43,7 @@ class Candidates(NamedTuple):
         return len(self.pattern_of_class)
 
 
-def enumerate_candidates(problem: Problem, max_columns: int) -> Candidates | None:
+def enumerate_candidates(problem: SuppressionProblem, max_columns: int) -> Candidates | None:
     """Return the classes that may be formed, except those whose rows have a lighter class.
 
     None if there are too many patterns, or more than ``max_columns`` pairs of a row and a class.
@@ -103,7 +103,9 @@ class _Block(NamedTuple):
     column_maxima: Weights
 
 
-def build_programme(problem: Problem, candidates: Candidates, costs: Weights) -> IntegerProgramme:
+def build_programme(
+    problem: SuppressionProblem, candidates: Candidates, costs: Weights
+) -> IntegerProgramme:
     """Return the programme; its columns are the pairs, the classes, and the units in classes.
 
     Its rows require that each record joins a class, that a class that is formed holds k, that
@@ -127,7 +129,7 @@ def build_programme(problem: Problem, candidates: Candidates, costs: Weights) ->
     )
 
 
-def _record_and_class_rows(problem: Problem, candidates: Candidates) -> _Block:
+def _record_and_class_rows(problem: SuppressionProblem, candidates: Candidates) -> _Block:
     """Return the constraints on records, classes and pairs.
 
     Records count towards the size of a class unless units do.
@@ -158,7 +160,7 @@ def _record_and_class_rows(problem: Problem, candidates: Candidates) -> _Block:
     )
 
 
-def _unit_rows(problem: Problem, candidates: Candidates, units: Codes) -> _Block:
+def _unit_rows(problem: SuppressionProblem, candidates: Candidates, units: Codes) -> _Block:
     """Return the constraints on units: one counts in a class only if one of its records joins."""
     n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
     n_units = int(units.max()) + 1
@@ -199,7 +201,7 @@ def count_records(assignment: Assignment, candidates: Candidates) -> Weights:
 
 
 def column_values(
-    problem: Problem, candidates: Candidates, records_of_pairs: Weights, n_columns: int
+    problem: SuppressionProblem, candidates: Candidates, records_of_pairs: Weights, n_columns: int
 ) -> Weights:
     """Return the values of all columns of the programme, given the records of each pair."""
     n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
@@ -217,7 +219,9 @@ def column_values(
     return values
 
 
-def read_assignment(problem: Problem, candidates: Candidates, values: Weights) -> Assignment | None:
+def read_assignment(
+    problem: SuppressionProblem, candidates: Candidates, values: Weights
+) -> Assignment | None:
     """Return the assignment of a solution; None if its values are not whole numbers."""
     records_of_pairs = np.rint(values)
     if not np.array_equal(

@@ -36,7 +36,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
     with _open_book(path) as book:
         title = _sheet_name(book, dialect.sheet, path)
         sheet = book.get_sheet_by_name(title)
-        # Versions before 0.9 panic at the rows of an empty sheet.
+        # Versions of python-calamine before 0.9 panic at the rows of an empty sheet.
         columns = SheetColumns(sheet.iter_rows() if sheet.height else iter(()), path)
     formats: dict[int, str] = {}
     if path.suffix.lower() == ".xlsx":
@@ -119,7 +119,8 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
                     errors[name_of.get(i, "")] += 1
                 elif formula.data_type == "f" and value.value is None:
                     empty[name_of.get(i, "")] += 1
-    for name, n_cells in errors.items():
+    if errors:
+        name, n_cells = next(iter(errors.items()))
         raise ColumnError(
             f"Column {name!r} has {count(n_cells, 'cell')} with an error such as"
             " #N/A. Correct or clear them.",
@@ -127,7 +128,8 @@ def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
             column=name,
             count=n_cells,
         )
-    for name, n_formulas in empty.items():
+    if empty:
+        name, n_formulas = next(iter(empty.items()))
         raise FileError(
             f"Column {name!r} of {path.name!r} has {count(n_formulas, 'formula')}"
             " without a value. Open and save it in a spreadsheet program first.",
