@@ -141,6 +141,12 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
     column  missing  unique
     age       1,250    7.5%
     """
+    table = align_in_columns(rows)
+    return _format_as_lists(rows) if table is None else table
+
+
+def align_in_columns(rows: Sequence[Sequence[str]]) -> str | None:
+    """Return rows as `align_rows` does, or None if the columns do not fit beside each other."""
     if not rows:
         return ""
     columns = list(zip(*rows, strict=True))
@@ -152,7 +158,7 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
         with_notes = _format_with_notes(rows, is_numeric, limit)
         narrow_widths = _fit_widths(rows, widths, limit)
         if narrow_widths is None:
-            return with_notes or _format_as_lists(rows)
+            return with_notes
         fitted_widths = narrow_widths
     table = "\n".join(line for row in rows for line in _format_row(row, fitted_widths, is_numeric))
     return with_notes if with_notes and with_notes.count("\n") < table.count("\n") else table

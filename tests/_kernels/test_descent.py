@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from shoal._kernels.local_search.descent import NONE, best_move
+from shoal._kernels.constants import NONE
+from shoal._kernels.local_search.descent import best_move
 from shoal._kernels.local_search.passes import open_grouping
 from shoal._kernels.spatial.neighbours import neighbours
 

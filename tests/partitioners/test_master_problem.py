@@ -35,10 +35,10 @@ def test_the_best_partition_is_selected(monkeypatch, max_presolved):
 @pytest.mark.parametrize(
     ("max_presolved", "seconds_left", "presolve", "has_heuristics"),
     [
-        (20_000, 60 + 2 * module.LATEST_END, "choose", True),
-        (20_000, 60 + module.LATEST_END / 2, "choose", False),
+        (20_000, 60 + 2 * module.MIN_SECONDS_LEFT, "choose", True),
+        (20_000, 60 + module.MIN_SECONDS_LEFT / 2, "choose", False),
         (20_000, 60, "choose", False),
-        (0, 60 + 2 * module.LATEST_END, "off", False),
+        (0, 60 + 2 * module.MIN_SECONDS_LEFT, "off", False),
     ],
 )
 def test_steps_that_cannot_be_cancelled_are_left_out_near_the_end(

@@ -5,8 +5,7 @@ are cited by author and year; the class or function that calls the kernels has t
 The kernels share these conventions:
 
 - ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
-  ``k`` is the least size of a group. In `local_search`, ``i`` and ``j`` are records, ``a``, ``b``,
-  ``g`` and ``h`` groups, and ``m`` is the position of a member within its group.
+  ``k`` is the least size of a group.
 - A state that several kernels change is a named tuple of arrays, made by a function such as
   ``open_...`` or ``build_...``, usually in Python. The comment behind a field is its shape. A
   number that kernels change is an array too: ``index.size[0]``.

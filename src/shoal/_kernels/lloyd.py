@@ -146,7 +146,10 @@ def find_cheapest(cells, cell, cheapest, costs):
 
 @compiled
 def bid(X, cells, k, step, cell):
-    """Raise the subsidy of ``cell`` to the cost of one record more than it lacks; move those."""
+    """Move the records that ``cell`` lacks to it, and raise its subsidy.
+
+    The new subsidy is one ``step`` above the cost at which one record more would join.
+    """
     n_lacking = k - cells.sizes[cell]
     cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)
     find_cheapest(cells, cell, cheapest, costs)

@@ -81,9 +81,8 @@ class Session:
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
-        self.stated_dialect: dict[
-            str, str
-        ] = {}  # fields of the file format that the user filled in
+        # Fields of the file format that the user filled in.
+        self.stated_dialect: dict[str, str] = {}
         self.runs: list[Run] = []
         self.inspection: Work | None = None
         self.clear()

@@ -43,7 +43,7 @@ def names() -> list[str]:
     Returns
     -------
     list of str
-        The names, in order. ``CATALOGUE[name]`` has the function that loads a
+        The names, in alphabetical order. ``CATALOGUE[name]`` has the function that loads a
         table (``load``), its ``rows`` and ``columns`` and one ``line`` about it.
 
     Examples

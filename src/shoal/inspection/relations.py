@@ -66,7 +66,11 @@ def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
 
 
 def _pair_relations(values: dict[str, Values]) -> list[Relation]:
-    """Return the columns that are a linear function of another one, its logarithm or its square."""
+    """Return the columns that are a linear function of another one, or of a transformation of it.
+
+    The transformations are logarithm, exponential, square and square root; an exponential is named
+    after the logarithm, too.
+    """
     names = list(values)
     if len(names) < 2:
         return []

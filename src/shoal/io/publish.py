@@ -4,7 +4,7 @@ import contextlib
 import logging
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -124,17 +124,16 @@ class Publication:
         published: list[Path] = []
         try:
             for target, partial_file in self._partial_files.items():
-                self._rename(partial_file, target)
+                self._rename(partial_file, target, published)
                 published.append(target)
-        except FileError as error:
-            if self.force and published:  # the previous files cannot be restored
-                raise _partly_replaced(error, published) from None
-            for target in published:
-                target.unlink(missing_ok=True)
+        except FileError:
+            if not self.force:  # otherwise the previous files cannot be restored
+                for target in published:
+                    target.unlink(missing_ok=True)
             raise
         progress.report_published(target.name for target in published)
 
-    def _rename(self, partial_file: Path, target: Path) -> None:
+    def _rename(self, partial_file: Path, target: Path, published: Sequence[Path]) -> None:
         try:
             if self.force:
                 partial_file.replace(target)
@@ -144,7 +143,8 @@ class Publication:
             raise _exists_error(target) from None
         except OSError as error:
             if self.force or target.exists():
-                raise _write_error(target, error) from None
+                replaced = published if self.force else ()
+                raise _write_error(target, error, replaced) from None
             partial_file.replace(target)  # a file system without links
 
 
@@ -176,20 +176,16 @@ def _suffixes(target: Path) -> str:
     )
 
 
-def _write_error(target: Path, error: OSError) -> FileError:
+def _write_error(target: Path, error: OSError, replaced: Iterable[Path] = ()) -> FileError:
+    """Return the error with its reason, and the files that were ``replaced`` before it."""
     reason = (os.strerror(error.errno) if error.errno else "I/O error").lower()
+    names = ", ".join(repr(str(path)) for path in replaced)
+    consequence = f"Replaced before that: {names}." if names else "Nothing was changed."
     return FileError(
-        f"{str(target)!r} could not be written: {reason}. Nothing was changed.",
+        f"{str(target)!r} could not be written: {reason}. {consequence}",
         code="cannot-write",
         file=str(target),
     )
-
-
-def _partly_replaced(error: FileError, replaced: Iterable[Path]) -> FileError:
-    """Return the error with the names of the files that were replaced before it."""
-    names = ", ".join(repr(str(target)) for target in replaced)
-    message = str(error).replace("Nothing was changed.", f"Replaced before that: {names}.")
-    return FileError(message, code="cannot-write", **error.attributes)
 
 
 def _exists_error(target: Path) -> FileError:

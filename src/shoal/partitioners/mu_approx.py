@@ -1,4 +1,4 @@
-"""Groups from trees of near records, with a proven bound of their loss."""
+"""Groups from trees of near records, and a lower bound of the least loss."""
 
 from typing import Annotated, Literal
 

@@ -116,14 +116,21 @@ def coded_columns(plan: "Plan", types: Mapping[str, Type]) -> list[str]:
 
 
 def _check_shape(in_memory: Frame, in_file: Frame, name: str) -> None:
-    """Refuse a file that has lost records or columns."""
+    """Refuse a file that has other records or columns than the table."""
     if set(in_memory.columns) != set(in_file.columns):
         raise FileError(
             f"{name!r} has other columns than were written. Nothing was released."
             " Write another format.",
             code="columns-lost",
         )
-    if len(in_memory) != len(in_file):
+    if len(in_file) > len(in_memory):
+        raise FileError(
+            f"{name!r} holds {len(in_file):,} records instead of {len(in_memory):,}: this format"
+            " does not keep records apart. Nothing was released. Write another format.",
+            code="records-lost",
+            records=len(in_memory) - len(in_file),
+        )
+    if len(in_file) < len(in_memory):
         raise FileError(
             f"Only {len(in_file):,} of {len(in_memory):,} records are in {name!r}: this format"
             " loses records without any value. Nothing was released. Drop them, or write another"
@@ -148,8 +155,9 @@ def _same_classes(in_memory: Any, in_file: Any) -> bool:
     """Return whether two columns of codes divide the records into the same classes."""
     labels_in_memory, labels_in_file = classes(in_memory), classes(in_file)
     joint_labels = classes(np.column_stack([labels_in_memory, labels_in_file]))
-    n_classes = {int(labels.max()) for labels in (labels_in_memory, labels_in_file, joint_labels)}
-    return len(n_classes) == 1
+    all_labels = labels_in_memory, labels_in_file, joint_labels
+    greatest_labels = {int(labels.max()) for labels in all_labels}
+    return len(greatest_labels) == 1
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:

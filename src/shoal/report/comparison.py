@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shoal._text import align_rows, count, wrap_text
+from shoal._text import align_in_columns, align_rows, count, wrap_text
 from shoal.comparison import Comparison
 from shoal.comparison.risks import RISKS
 from shoal.errors import FileError
@@ -111,16 +111,17 @@ def comparison_text(comparison: Comparison) -> str:
         for name, cells in columns.items()
         if name not in ("dependence", "verdict") or len(set(cells)) > 1
     }
-    text = _table(shown_columns)
-    if not text.startswith("run"):  # too wide; the last line names the plan of the recommended run
-        text = _table({name: cells for name, cells in shown_columns.items() if name != "plan"})
+    text = align_in_columns(_rows_of(shown_columns))
+    if text is None:  # too wide; the last line names the plan of the recommended run
+        del shown_columns["plan"]
+        text = align_rows(_rows_of(shown_columns))
     failed = [f"not run: {', '.join(runs)}: {reason}" for reason, runs in failures(rows).items()]
     note = "* on the Pareto front: no other run has less loss without more risk."
     return "\n".join([text, note, wrap_text(recommendation(comparison)), *failed])
 
 
-def _table(columns: Mapping[str, list[str]]) -> str:
-    return align_rows([list(columns), *map(list, zip(*columns.values(), strict=True))])
+def _rows_of(columns: Mapping[str, list[str]]) -> list[list[str]]:
+    return [list(columns), *map(list, zip(*columns.values(), strict=True))]
 
 
 def recommendation(comparison: Comparison) -> str:
@@ -189,8 +190,8 @@ def _check_folder(folder: Path, names: set[str]) -> None:
     )
     if other_plans:
         raise FileError(
-            f"{str(plan_folder)!r} holds {len(other_plans)} files of another comparison. Name"
-            " another folder.",
+            f"{str(plan_folder)!r} holds {count(len(other_plans), 'file')} of another"
+            " comparison. Name another folder.",
             code="files-of-another-comparison",
             folder=str(plan_folder),
             count=len(other_plans),

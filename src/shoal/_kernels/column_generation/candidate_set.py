@@ -134,20 +134,26 @@ def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
         record = anchor if i == n_candidates else records[i]
         for entry in range(duals.triple_start[record], duals.triple_start[record + 1]):
             triple = duals.triples_of_record[entry]
-            # Its records as candidates, ascending; -1 stands for one that is no candidate.
+            # The candidates that are its records, ascending. -1 stands for a record that is no
+            # candidate, and the anchor has the greatest number. A triple is added only where ``i``
+            # is the first of the records present.
             numbers = np.sort(index_of[duals.triples[triple]])
             dual = duals.triple_dual[triple]
-            if numbers[0] == i:
+            if numbers[0] == i:  # all three are present
                 triples[count] = numbers
                 triple_dual[count] = dual
                 count += 1
             elif numbers[0] < 0 and numbers[1] == i and numbers[2] == n_candidates:
+                # Two are present, a candidate and the anchor, which is in every group.
                 added_cost[i] += dual
             elif numbers[0] < 0 and numbers[1] == i and pair_cost.shape[0] == 0:
+                # Two candidates are present, and pairs are not stored: `absent` stands for the
+                # third record.
                 triples[count] = i, numbers[2], absent
                 triple_dual[count] = dual
                 count += 1
             elif numbers[0] < 0 and numbers[1] == i:
+                # Two candidates are present, and pairs are stored.
                 pair_cost[i, numbers[2]] += dual
                 pair_cost[numbers[2], i] += dual
     return triples[:count], triple_dual[:count]
@@ -216,7 +222,7 @@ def present_clusters(duals, anchor, records):
 
 @compiled
 def candidate_set(table, duals, anchor, cutoff, max_candidates):
-    """Return at most ``max_candidates`` of ``anchor`` for groups below ``cutoff``."""
+    """Return at most ``max_candidates`` candidates of ``anchor`` for groups below ``cutoff``."""
     size, cost = duals.size, anchor_cost(duals, anchor)
     records, added_cost, others_bound = find_candidates(
         table, duals, anchor, cutoff, max_candidates

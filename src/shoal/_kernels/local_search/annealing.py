@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.local_search.descent import NONE
 from shoal._kernels.local_search.dissolve_and_gather import (
     descend_around,
     dissolve,
@@ -79,88 +79,88 @@ def open_best_and_pool(labels: np.ndarray, sse: float, k: int, capacity: int) ->
 @compiled
 def change_groups(grouping, k, rng_state):
     """Change some groups at random; return whether that was possible."""
-    i = draw_index(rng_state, grouping.X.shape[0])
+    record = draw_index(rng_state, grouping.X.shape[0])
     fraction = draw_fraction(rng_state)
     if fraction < P_DISSOLVE:
-        return dissolve(grouping, k, grouping.labels[i])
+        return dissolve(grouping, k, grouping.labels[record])
     if fraction < P_GATHER and grouping.near.shape[1] >= k - 1:
-        return gather(grouping, k, i)
+        return gather(grouping, k, record)
     if fraction < P_SWAP:
-        return swap_records(grouping, i, rng_state)
-    return merge_groups(grouping, i, rng_state)
+        return swap_records(grouping, record, rng_state)
+    return merge_groups(grouping, record, rng_state)
 
 
 @compiled
-def draw_neighbour(grouping, i, rng_state):
-    """Draw a near record of ``i`` in another group, or none."""
-    j = grouping.near[i, draw_index(rng_state, grouping.near.shape[1])]
-    if grouping.labels[j] == grouping.labels[i]:
+def draw_neighbour(grouping, record, rng_state):
+    """Draw a near record of ``record`` in another group, or none."""
+    neighbour = grouping.near[record, draw_index(rng_state, grouping.near.shape[1])]
+    if grouping.labels[neighbour] == grouping.labels[record]:
         return NONE
-    return j
+    return neighbour
 
 
 @compiled
-def swap_records(grouping, i, rng_state):
-    """Swap some near records, starting from ``i``."""
+def swap_records(grouping, record, rng_state):
+    """Swap some near records, starting from ``record``."""
     for _ in range(1 + draw_index(rng_state, MAX_SWAPS)):
-        j = draw_neighbour(grouping, i, rng_state)
-        if j != NONE:
-            a, b = grouping.labels[i], grouping.labels[j]
-            move(grouping, i, b)
-            move(grouping, j, a)
-            update_group(grouping, a)
-            update_group(grouping, b)
-            i = grouping.members[a, draw_index(rng_state, grouping.sizes[a])]
+        neighbour = draw_neighbour(grouping, record, rng_state)
+        if neighbour != NONE:
+            group, other = grouping.labels[record], grouping.labels[neighbour]
+            move(grouping, record, other)
+            move(grouping, neighbour, group)
+            update_group(grouping, group)
+            update_group(grouping, other)
+            record = grouping.members[group, draw_index(rng_state, grouping.sizes[group])]
     return grouping.counts[N_SAVED] > 0
 
 
 @compiled
-def merge_groups(grouping, i, rng_state):
-    """Merge the group of ``i`` with a near one; it is split again when the trial descends."""
-    j = draw_neighbour(grouping, i, rng_state)
-    if j == NONE:
+def merge_groups(grouping, record, rng_state):
+    """Merge the group of ``record`` with a near one; it is split again when the trial descends."""
+    neighbour = draw_neighbour(grouping, record, rng_state)
+    if neighbour == NONE:
         return False
-    a, b = grouping.labels[i], grouping.labels[j]
-    while grouping.sizes[b] > 0:
-        move(grouping, grouping.members[b, grouping.sizes[b] - 1], a)
-    update_group(grouping, b)
-    update_group(grouping, a)
+    group, other = grouping.labels[record], grouping.labels[neighbour]
+    while grouping.sizes[other] > 0:
+        move(grouping, grouping.members[other, grouping.sizes[other] - 1], group)
+    update_group(grouping, other)
+    update_group(grouping, group)
     return True
 
 
 @compiled
 def mark_changed(grouping, best_and_pool):
     """Mark the records of the groups that the trial changed."""
-    for t in range(grouping.counts[N_SAVED]):
-        g = grouping.copies.groups[t]
-        for m in range(grouping.sizes[g]):
-            i = grouping.members[g, m]
-            if not best_and_pool.is_changed[i]:
-                best_and_pool.is_changed[i] = True
-                best_and_pool.changed_records[best_and_pool.counts[N_CHANGED]] = i
+    for copy in range(grouping.counts[N_SAVED]):
+        group = grouping.copies.groups[copy]
+        for position in range(grouping.sizes[group]):
+            record = grouping.members[group, position]
+            if not best_and_pool.is_changed[record]:
+                best_and_pool.is_changed[record] = True
+                best_and_pool.changed_records[best_and_pool.counts[N_CHANGED]] = record
                 best_and_pool.counts[N_CHANGED] += 1
 
 
 @compiled
 def add_changed_groups(grouping, k, best_and_pool):
     """Add the groups that the trial changed to the pool; a full pool is emptied first."""
-    for t in range(grouping.counts[N_SAVED]):
-        g = grouping.copies.groups[t]
-        size = grouping.sizes[g]
+    for copy in range(grouping.counts[N_SAVED]):
+        group = grouping.copies.groups[copy]
+        size = grouping.sizes[group]
         if k <= size <= best_and_pool.pool.shape[1]:
             if best_and_pool.counts[N_POOLED] == best_and_pool.pool.shape[0]:
                 best_and_pool.counts[N_POOLED] = 0
                 best_and_pool.slots[:] = NONE
-            add_group(grouping, g, best_and_pool)
+            add_group(grouping, group, best_and_pool)
 
 
 @compiled
-def add_group(grouping, g, best_and_pool):
-    """Add group ``g`` to the pool, unless it is there already."""
-    size, n_pooled = grouping.sizes[g], best_and_pool.counts[N_POOLED]
+def add_group(grouping, group, best_and_pool):
+    """Add ``group`` to the pool, unless it is there already."""
+    size, n_pooled = grouping.sizes[group], best_and_pool.counts[N_POOLED]
     key = np.uint64(0)
-    for m in range(size):
-        key += best_and_pool.record_keys[grouping.members[g, m]]
+    for position in range(size):
+        key += best_and_pool.record_keys[grouping.members[group, position]]
     slot = np.int64(key % np.uint64(best_and_pool.slots.shape[0]))
     while best_and_pool.slots[slot] != NONE:
         if best_and_pool.keys[best_and_pool.slots[slot]] == key:
@@ -168,8 +168,10 @@ def add_group(grouping, g, best_and_pool):
         slot = (slot + 1) % best_and_pool.slots.shape[0]
     best_and_pool.slots[slot] = n_pooled
     best_and_pool.keys[n_pooled] = key
-    for m in range(best_and_pool.pool.shape[1]):
-        best_and_pool.pool[n_pooled, m] = grouping.members[g, m] if m < size else NONE
+    for position in range(best_and_pool.pool.shape[1]):
+        best_and_pool.pool[n_pooled, position] = (
+            grouping.members[group, position] if position < size else NONE
+        )
     best_and_pool.counts[N_POOLED] = n_pooled + 1
 
 
@@ -177,10 +179,10 @@ def add_group(grouping, g, best_and_pool):
 def store_best(grouping, best_and_pool):
     """Store the current groups as the best."""
     best_and_pool.sse[BEST] = best_and_pool.sse[CURRENT]
-    for t in range(best_and_pool.counts[N_CHANGED]):
-        i = best_and_pool.changed_records[t]
-        best_and_pool.best[i] = grouping.labels[i]
-        best_and_pool.is_changed[i] = False
+    for position in range(best_and_pool.counts[N_CHANGED]):
+        record = best_and_pool.changed_records[position]
+        best_and_pool.best[record] = grouping.labels[record]
+        best_and_pool.is_changed[record] = False
     best_and_pool.counts[N_CHANGED] = 0
 
 
@@ -212,13 +214,13 @@ def anneal(grouping, k, best_and_pool, rng_state, temperatures):
 def pool_sse(X, pool):
     """Return the SSE of each group of a pool, whose rows list records and are padded with -1."""
     sse, mean = np.zeros(pool.shape[0]), np.empty((1, X.shape[1]))
-    for g in range(pool.shape[0]):
+    for group in range(pool.shape[0]):
         size = 0
         mean[:] = 0.0
-        while size < pool.shape[1] and pool[g, size] != NONE:
-            mean[0] += X[pool[g, size]]
+        while size < pool.shape[1] and pool[group, size] != NONE:
+            mean[0] += X[pool[group, size]]
             size += 1
         mean /= size
-        for m in range(size):
-            sse[g] += squared_row_distance(X, pool[g, m], mean, 0)
+        for position in range(size):
+            sse[group] += squared_row_distance(X, pool[group, position], mean, 0)
     return sse

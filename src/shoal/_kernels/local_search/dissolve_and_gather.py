@@ -6,7 +6,8 @@ A trial makes one such change, descends from there, and is kept if the SSE has f
 import numpy as np
 
 from shoal._kernels._compile import compiled
-from shoal._kernels.local_search.descent import NONE, ROUNDING, descend, update_and_queue
+from shoal._kernels.constants import NONE
+from shoal._kernels.local_search.descent import ROUNDING, descend, update_and_queue
 from shoal._kernels.local_search.grouping import (
     N_QUEUED,
     N_SAVED,
@@ -30,51 +31,51 @@ FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before a
 
 
 @compiled
-def cheapest_join(grouping, i, excluded):
-    """Return the near group that ``i`` can join at the least increase of the SSE, or NONE."""
+def cheapest_join(grouping, record, excluded):
+    """Return the near group that ``record`` can join at the least increase of the SSE, or NONE."""
     best, least = NONE, np.inf
-    for m in range(grouping.near.shape[1]):
-        h = grouping.labels[grouping.near[i, m]]
-        if h == excluded or h == grouping.labels[i] or h == best:
+    for position in range(grouping.near.shape[1]):
+        target = grouping.labels[grouping.near[record, position]]
+        if target == excluded or target == grouping.labels[record] or target == best:
             continue
-        cost = join_cost(grouping, i, h)
+        cost = join_cost(grouping, record, target)
         if cost < least:
-            best, least = h, cost
+            best, least = target, cost
     return best
 
 
 @compiled
-def dissolve(grouping, k, g):
-    """Move the records of group ``g`` to near groups; return whether all of them could move."""
-    while grouping.sizes[g] > 0:
-        i = grouping.members[g, grouping.sizes[g] - 1]
-        h = cheapest_join(grouping, i, g)
-        if h == NONE:
+def dissolve(grouping, k, group):
+    """Move the records of ``group`` to near groups; return whether all of them could move."""
+    while grouping.sizes[group] > 0:
+        record = grouping.members[group, grouping.sizes[group] - 1]
+        target = cheapest_join(grouping, record, group)
+        if target == NONE:
             return False
-        move(grouping, i, h)
-        update_group(grouping, h)
-        if grouping.sizes[h] >= 3 * k:
-            update_and_queue(grouping, k, h)
-    update_group(grouping, g)
+        move(grouping, record, target)
+        update_group(grouping, target)
+        if grouping.sizes[target] >= 3 * k:
+            update_and_queue(grouping, k, target)
+    update_group(grouping, group)
     return True
 
 
 @compiled
-def gather(grouping, k, i):
-    """Form a group of record ``i`` and its nearest; dissolve groups that become too small."""
-    h = pop_empty_group(grouping)
-    for m in range(k - 1):
-        move(grouping, grouping.near[i, m], h)
-    move(grouping, i, h)
-    update_group(grouping, h)
-    for t in range(grouping.counts[N_SAVED]):
-        update_group(grouping, grouping.copies.groups[t])
-    t = 0
-    while t < grouping.counts[N_SAVED]:
-        g = grouping.copies.groups[t]
-        if 0 < grouping.sizes[g] < k and not dissolve(grouping, k, g):
+def gather(grouping, k, record):
+    """Form a group of ``record`` and its nearest; dissolve groups that become too small."""
+    new_group = pop_empty_group(grouping)
+    for position in range(k - 1):
+        move(grouping, grouping.near[record, position], new_group)
+    move(grouping, record, new_group)
+    update_group(grouping, new_group)
+    for copy in range(grouping.counts[N_SAVED]):
+        update_group(grouping, grouping.copies.groups[copy])
+    copy = 0
+    while copy < grouping.counts[N_SAVED]:
+        group = grouping.copies.groups[copy]
+        if 0 < grouping.sizes[group] < k and not dissolve(grouping, k, group):
             return False
-        t += 1
+        copy += 1
     return True
 
 
@@ -82,8 +83,8 @@ def gather(grouping, k, i):
 def sse_before_trial(grouping):
     """Return the SSE, before the trial, of the groups that it changed."""
     total = 0.0
-    for t in range(grouping.counts[N_SAVED]):
-        total += grouping.copies.sse[t]
+    for copy in range(grouping.counts[N_SAVED]):
+        total += grouping.copies.sse[copy]
     return total
 
 
@@ -91,8 +92,8 @@ def sse_before_trial(grouping):
 def descend_around(grouping, k, max_rise):
     """Descend around the changed groups, while the increase may still fall to ``max_rise``."""
     mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
-    for t in range(grouping.counts[N_SAVED]):
-        update_and_queue(grouping, k, grouping.copies.groups[t])
+    for copy in range(grouping.counts[N_SAVED]):
+        update_and_queue(grouping, k, grouping.copies.groups[copy])
     n_first = grouping.counts[N_QUEUED]
     for stage in range(len(STAGES)):
         descend(grouping, k, int(STAGES[stage] * n_first))
@@ -128,12 +129,12 @@ def reject_trial(grouping):
 
 
 @compiled
-def has_changed_near(grouping, i, last_version):
-    """Return whether a group near record ``i``, or its own, changed after ``last_version``."""
-    if grouping.version[grouping.labels[i]] > last_version:
+def has_changed_near(grouping, record, last_version):
+    """Return whether a group near ``record``, or its own, changed after ``last_version``."""
+    if grouping.version[grouping.labels[record]] > last_version:
         return True
-    for m in range(grouping.near.shape[1]):
-        if grouping.version[grouping.labels[grouping.near[i, m]]] > last_version:
+    for position in range(grouping.near.shape[1]):
+        if grouping.version[grouping.labels[grouping.near[record, position]]] > last_version:
             return True
     return False
 
@@ -145,13 +146,13 @@ def dissolve_pass(grouping, k, groups, last_tried):
     A group is skipped if nothing near it has changed since version ``last_tried``.
     """
     total = 0.0
-    for g in groups:
+    for group in groups:
         is_changed = False
-        for i in grouping.members[g, : grouping.sizes[g]]:
-            is_changed = is_changed or has_changed_near(grouping, i, last_tried[g])
-        if is_changed and grouping.sse[g] > 0.0:
-            last_tried[g] = grouping.counts[VERSION]
-            total += end_trial(grouping, k, dissolve(grouping, k, g))
+        for record in grouping.members[group, : grouping.sizes[group]]:
+            is_changed = is_changed or has_changed_near(grouping, record, last_tried[group])
+        if is_changed and grouping.sse[group] > 0.0:
+            last_tried[group] = grouping.counts[VERSION]
+            total += end_trial(grouping, k, dissolve(grouping, k, group))
     return total
 
 
@@ -162,11 +163,11 @@ def gather_pass(grouping, k, centres, last_tried):
     A record is skipped if nothing near it has changed since version ``last_tried``.
     """
     total = 0.0
-    for i in centres:
-        if has_changed_near(grouping, i, last_tried[i]):
-            last_tried[i] = grouping.counts[VERSION]
+    for centre in centres:
+        if has_changed_near(grouping, centre, last_tried[centre]):
+            last_tried[centre] = grouping.counts[VERSION]
             is_promising = False
-            if gather(grouping, k, i):
+            if gather(grouping, k, centre):
                 mean_sse = sse_before_trial(grouping) / grouping.counts[N_SAVED]
                 is_promising = sse_change(grouping) <= FIRST_LIMIT * mean_sse
             total += end_trial(grouping, k, is_promising)
@@ -181,16 +182,18 @@ def write_gains(grouping, k):
     centroids they have, less the SSE that they have as a group.
     """
     n, p = grouping.X.shape
-    for i in range(n):
-        total, squares = grouping.squares[grouping.labels[i], grouping.position[i]], 0.0
-        for m in range(k - 1):
-            j = grouping.near[i, m]
-            total += grouping.squares[grouping.labels[j], grouping.position[j]]
-        for c in range(p):
+    for record in range(n):
+        total, squares = grouping.squares[grouping.labels[record], grouping.position[record]], 0.0
+        for position in range(k - 1):
+            neighbour = grouping.near[record, position]
+            total += grouping.squares[grouping.labels[neighbour], grouping.position[neighbour]]
+        for column in range(p):
             offset = 0.0
-            for m in range(k - 1):
-                gap = grouping.X[grouping.near[i, m], c] - grouping.X[i, c]
-                offset += gap
-                squares += gap * gap
+            for position in range(k - 1):
+                difference = (
+                    grouping.X[grouping.near[record, position], column] - grouping.X[record, column]
+                )
+                offset += difference
+                squares += difference * difference
             squares -= offset * offset / k
-        grouping.gains[i] = total - squares
+        grouping.gains[record] = total - squares

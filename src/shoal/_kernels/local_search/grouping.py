@@ -51,8 +51,8 @@ class CheapestJoins(NamedTuple):
 class Grouping(NamedTuple):
     """Groups of records, the changes of a trial, and the queue of records to be moved.
 
-    ``near`` are the nearest others of each record. The records of group g are
-    ``members[g, :sizes[g]]``; ``position`` is the position of a record there, and ``values[g]``
+    ``near`` are the nearest others of each record. The records of a group are
+    ``members[group, :size]``; ``position`` is the position of a record there, and ``values[group]``
     holds their values, those of `LANES` members at a time, column by column. ``squares`` are the
     squared distances of the members to the centroid. ``version`` of a group increases with every
     change.
@@ -62,14 +62,14 @@ class Grouping(NamedTuple):
     ``counts[N_QUEUED]`` records from ``counts[QUEUE_START]`` on; ``is_queued`` marks them.
 
     ``joins`` are the cheapest joins of each record; ``least_join_cost`` holds the lower cost again,
-    by group and position, for vector instructions. ``last_scan[g]`` is the number of the last
-    listing of near groups that contained group g, so that each is listed once. ``near_groups``,
+    by group and position, for vector instructions. ``last_scan`` of a group is the number of the
+    last listing of near groups that contained it, so that each is listed once. ``near_groups``,
     ``new_members``, ``member_squares``, ``swap_changes`` and ``chain_changes`` are scratch space;
     ``gains`` is written by `write_gains`.
     """
 
     X: np.ndarray  # (n, p)
-    near: np.ndarray  # (n, m)
+    near: np.ndarray  # (n, n_near)
     labels: np.ndarray  # (n,)
     position: np.ndarray  # (n,)
     members: np.ndarray  # (max_groups, max_size)
@@ -89,7 +89,7 @@ class Grouping(NamedTuple):
     counts: np.ndarray  # (6,)
     last_scan: np.ndarray  # (max_groups,)
     joins: CheapestJoins
-    near_groups: np.ndarray  # (m,)
+    near_groups: np.ndarray  # (n_near,)
     new_members: np.ndarray  # (2, k)
     member_squares: np.ndarray  # (max_size,)
     swap_changes: np.ndarray  # (LANES,)
@@ -151,43 +151,49 @@ def _allocate_copies(max_groups: int, max_size: int, p: int) -> GroupCopies:
 @compiled
 def fill_groups(grouping):
     """Add the records to the groups of their labels."""
-    for i in range(grouping.X.shape[0]):
-        g = grouping.labels[i]
-        put_member(grouping, i, g, grouping.sizes[g])
-        grouping.sizes[g] += 1
-    for g in range(grouping.sizes.shape[0] - 1, -1, -1):
-        if grouping.sizes[g] == 0:
-            add_empty_group(grouping, g)
+    for record in range(grouping.X.shape[0]):
+        group = grouping.labels[record]
+        put_member(grouping, record, group, grouping.sizes[group])
+        grouping.sizes[group] += 1
+    for group in range(grouping.sizes.shape[0] - 1, -1, -1):
+        if grouping.sizes[group] == 0:
+            add_empty_group(grouping, group)
         else:
-            update_group(grouping, g)
+            update_group(grouping, group)
 
 
 @compiled
-def put_member(grouping, i, g, m):
-    """Put record ``i`` at position ``m`` of group ``g``."""
-    grouping.labels[i], grouping.position[i], grouping.members[g, m] = g, m, i
-    store_least_join_cost(grouping, i)
-    for j in range(grouping.X.shape[1]):
-        grouping.values[g, m // LANES, j, m % LANES] = grouping.X[i, j]
+def put_member(grouping, record, group, position):
+    """Put ``record`` at ``position`` of ``group``."""
+    grouping.labels[record], grouping.position[record], grouping.members[group, position] = (
+        group,
+        position,
+        record,
+    )
+    store_least_join_cost(grouping, record)
+    for column in range(grouping.X.shape[1]):
+        grouping.values[group, position // LANES, column, position % LANES] = grouping.X[
+            record, column
+        ]
 
 
 @inlined
-def store_least_join_cost(grouping, i):
-    """Store the cost of the cheapest join of record ``i`` by its group and position.
+def store_least_join_cost(grouping, record):
+    """Store the cost of the cheapest join of ``record`` by its group and position.
 
     A record all of whose neighbours are in its own group has no join now, but may have one later.
     """
-    g, m = grouping.labels[i], grouping.position[i]
-    has_join = grouping.joins.groups[i, 0] >= 0
-    grouping.least_join_cost[g, m] = grouping.joins.costs[i, 0] if has_join else 0.0
+    group, position = grouping.labels[record], grouping.position[record]
+    has_join = grouping.joins.groups[record, 0] >= 0
+    grouping.least_join_cost[group, position] = grouping.joins.costs[record, 0] if has_join else 0.0
 
 
 @inlined
-def add_empty_group(grouping, g):
-    """Add group ``g`` to the list of empty groups."""
-    if not grouping.is_listed_empty[g]:
-        grouping.is_listed_empty[g] = True
-        grouping.empty_groups[grouping.counts[N_EMPTY]] = g
+def add_empty_group(grouping, group):
+    """Add ``group`` to the list of empty groups."""
+    if not grouping.is_listed_empty[group]:
+        grouping.is_listed_empty[group] = True
+        grouping.empty_groups[grouping.counts[N_EMPTY]] = group
         grouping.counts[N_EMPTY] += 1
 
 
@@ -196,120 +202,127 @@ def pop_empty_group(grouping):
     """Remove a group from the list of empty groups and return it."""
     while True:
         grouping.counts[N_EMPTY] -= 1
-        g = grouping.empty_groups[grouping.counts[N_EMPTY]]
-        grouping.is_listed_empty[g] = False
-        if grouping.sizes[g] == 0:
-            return g
+        group = grouping.empty_groups[grouping.counts[N_EMPTY]]
+        grouping.is_listed_empty[group] = False
+        if grouping.sizes[group] == 0:
+            return group
 
 
 @compiled
-def update_group(grouping, g):
-    """Compute centroid and SSE of group ``g`` from its records."""
-    size, p = grouping.sizes[g], grouping.X.shape[1]
+def update_group(grouping, group):
+    """Compute centroid and SSE of ``group`` from its records."""
+    size, p = grouping.sizes[group], grouping.X.shape[1]
     sse = 0.0
     if size == 0:
-        add_empty_group(grouping, g)
+        add_empty_group(grouping, group)
     else:
-        for j in range(p):
+        for column in range(p):
             total = 0.0
-            for m in range(size):
-                total += grouping.values[g, m // LANES, j, m % LANES]
-            grouping.centroids[g, j] = total / size
+            for position in range(size):
+                total += grouping.values[group, position // LANES, column, position % LANES]
+            grouping.centroids[group, column] = total / size
         for start in range(0, size, LANES):
             squares = fill_lanes(0.0)
-            for j in range(p):
-                values = load_lanes(grouping.values, (g, start // LANES, j, 0))
-                gaps = values - fill_lanes(grouping.centroids[g, j])
-                squares = squares + gaps * gaps
-            store_lanes(grouping.squares, (g, start), squares)
-        for m in range(size):
-            sse += grouping.squares[g, m]
-    grouping.sse[g] = sse
+            for column in range(p):
+                values = load_lanes(grouping.values, (group, start // LANES, column, 0))
+                differences = values - fill_lanes(grouping.centroids[group, column])
+                squares = squares + differences * differences
+            store_lanes(grouping.squares, (group, start), squares)
+        for position in range(size):
+            sse += grouping.squares[group, position]
+    grouping.sse[group] = sse
     grouping.counts[VERSION] += 1
-    grouping.version[g] = grouping.counts[VERSION]
+    grouping.version[group] = grouping.counts[VERSION]
 
 
 @inlined
-def prefetch_group(grouping, g):
-    """Begin to load what moves to group ``g`` read of it.
+def prefetch_group(grouping, group):
+    """Begin to load what moves to ``group`` read of it.
 
     Groups lie scattered in memory. All near groups are requested before the first is used, since
     waiting for each in turn takes longer than the computation.
     """
-    prefetch(grouping.sizes, (g,))
-    prefetch(grouping.sse, (g,))
-    prefetch(grouping.squares, (g, 0))
-    prefetch(grouping.least_join_cost, (g, 0))
+    prefetch(grouping.sizes, (group,))
+    prefetch(grouping.sse, (group,))
+    prefetch(grouping.squares, (group, 0))
+    prefetch(grouping.least_join_cost, (group, 0))
     n_columns = min(grouping.X.shape[1], PREFETCHED_COLUMNS)
     for column in range(0, n_columns, LINE):
-        prefetch(grouping.centroids, (g, column))
+        prefetch(grouping.centroids, (group, column))
     for column in range(0, n_columns, LINE // LANES):
-        prefetch(grouping.values, (g, 0, column, 0))
-        prefetch(grouping.values, (g, 1, column, 0))
+        prefetch(grouping.values, (group, 0, column, 0))
+        prefetch(grouping.values, (group, 1, column, 0))
 
 
 @inlined
-def save_group(grouping, g):
-    """Keep a copy of group ``g``, once in a trial."""
-    if grouping.is_saved[g]:
+def save_group(grouping, group):
+    """Keep a copy of ``group``, once in a trial."""
+    if grouping.is_saved[group]:
         return
-    t = grouping.counts[N_SAVED]
-    grouping.is_saved[g] = True
-    grouping.copies.groups[t] = g
+    copy = grouping.counts[N_SAVED]
+    grouping.is_saved[group] = True
+    grouping.copies.groups[copy] = group
     grouping.counts[N_SAVED] += 1
-    grouping.copies.sizes[t] = grouping.sizes[g]
-    grouping.copies.sse[t] = grouping.sse[g]
-    for m in range(grouping.sizes[g]):
-        grouping.copies.members[t, m] = grouping.members[g, m]
-        grouping.copies.squares[t, m] = grouping.squares[g, m]
-    grouping.copies.version[t] = grouping.version[g]
-    for j in range(grouping.X.shape[1]):
-        grouping.copies.centroids[t, j] = grouping.centroids[g, j]
+    grouping.copies.sizes[copy] = grouping.sizes[group]
+    grouping.copies.sse[copy] = grouping.sse[group]
+    for position in range(grouping.sizes[group]):
+        grouping.copies.members[copy, position] = grouping.members[group, position]
+        grouping.copies.squares[copy, position] = grouping.squares[group, position]
+    grouping.copies.version[copy] = grouping.version[group]
+    for column in range(grouping.X.shape[1]):
+        grouping.copies.centroids[copy, column] = grouping.centroids[group, column]
 
 
 @compiled
-def move(grouping, i, h):
-    """Move record ``i`` to group ``h``; centroids and SSE are not yet computed."""
-    g = grouping.labels[i]
-    save_group(grouping, g)
-    save_group(grouping, h)
-    put_member(grouping, grouping.members[g, grouping.sizes[g] - 1], g, grouping.position[i])
-    grouping.sizes[g] -= 1
-    put_member(grouping, i, h, grouping.sizes[h])
-    grouping.sizes[h] += 1
+def move(grouping, record, target):
+    """Move ``record`` to group ``target``; centroids and SSE are not yet computed."""
+    group = grouping.labels[record]
+    save_group(grouping, group)
+    save_group(grouping, target)
+    put_member(
+        grouping,
+        grouping.members[group, grouping.sizes[group] - 1],
+        group,
+        grouping.position[record],
+    )
+    grouping.sizes[group] -= 1
+    put_member(grouping, record, target, grouping.sizes[target])
+    grouping.sizes[target] += 1
 
 
 @compiled
-def join_cost(grouping, i, h):
-    """Return the increase of the SSE of group ``h`` if record ``i`` joins it."""
-    size = grouping.sizes[h]
-    return squared_row_distance(grouping.X, i, grouping.centroids, h) * (size / (size + 1.0))
+def join_cost(grouping, record, group):
+    """Return the increase of the SSE of ``group`` if ``record`` joins it."""
+    size = grouping.sizes[group]
+    return squared_row_distance(grouping.X, record, grouping.centroids, group) * (
+        size / (size + 1.0)
+    )
 
 
 @compiled
 def accept_trial(grouping):
     """End the trial and keep its changes."""
-    for t in range(grouping.counts[N_SAVED]):
-        grouping.is_saved[grouping.copies.groups[t]] = False
+    for copy in range(grouping.counts[N_SAVED]):
+        grouping.is_saved[grouping.copies.groups[copy]] = False
     grouping.counts[N_SAVED] = 0
 
 
 @compiled
 def undo_trial(grouping):
     """End the trial and undo its changes."""
-    for t in range(grouping.counts[N_SAVED]):
-        g = grouping.copies.groups[t]
-        grouping.is_saved[g] = False
-        grouping.sizes[g] = grouping.copies.sizes[t]
-        grouping.sse[g] = grouping.copies.sse[t]
-        for m in range(grouping.sizes[g]):
-            put_member(grouping, grouping.copies.members[t, m], g, m)
-            grouping.squares[g, m] = grouping.copies.squares[t, m]
-        for j in range(grouping.X.shape[1]):
-            grouping.centroids[g, j] = grouping.copies.centroids[t, j]
-        grouping.version[g] = grouping.copies.version[t]
-        if grouping.sizes[g] == 0:
-            add_empty_group(grouping, g)
+    for copy in range(grouping.counts[N_SAVED]):
+        group = grouping.copies.groups[copy]
+        grouping.is_saved[group] = False
+        grouping.sizes[group] = grouping.copies.sizes[copy]
+        grouping.sse[group] = grouping.copies.sse[copy]
+        for position in range(grouping.sizes[group]):
+            put_member(grouping, grouping.copies.members[copy, position], group, position)
+            grouping.squares[group, position] = grouping.copies.squares[copy, position]
+        for column in range(grouping.X.shape[1]):
+            grouping.centroids[group, column] = grouping.copies.centroids[copy, column]
+        grouping.version[group] = grouping.copies.version[copy]
+        if grouping.sizes[group] == 0:
+            add_empty_group(grouping, group)
     grouping.counts[N_SAVED] = 0
 
 
@@ -317,6 +330,6 @@ def undo_trial(grouping):
 def sse_change(grouping):
     """Return the increase of the SSE by the trial so far."""
     total = 0.0
-    for t in range(grouping.counts[N_SAVED]):
-        total += grouping.sse[grouping.copies.groups[t]] - grouping.copies.sse[t]
+    for copy in range(grouping.counts[N_SAVED]):
+        total += grouping.sse[grouping.copies.groups[copy]] - grouping.copies.sse[copy]
     return total

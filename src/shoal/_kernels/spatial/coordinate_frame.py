@@ -17,6 +17,7 @@ TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spati
 # Axes of the stored coordinates; NumPy numbers, as `shoal._kernels.constants` explains.
 RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 FIRST_FRAME_AXIS = np.int64(1)  # the axes of the frame are stored from here on
+NORM_AXIS = np.int64(-1)  # the last one: the distance from the origin
 EXPLAINED_SHARE = 0.85  # share of the variance that the leading axes must explain
 
 
@@ -40,6 +41,8 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Co
     Z = (X[living[:: max(1, len(living) // SAMPLE_SIZE)]] - origin) * scale
     variances, axes = np.linalg.eigh(Z.T @ Z)
     if not np.abs(axes.T @ axes - np.eye(p)).sum() < TOLERANCE:
+        # The decomposition failed, so the columns serve as axes. Which of them explain most is
+        # unknown, so variances are added from the least on: more axes lead, and enough of them.
         variances, axes = variances[::-1], np.eye(p)
     explained_variance = np.cumsum(variances[::-1])
     n_leading = 1 + int(
@@ -83,4 +86,4 @@ def write_coordinates(rotated_point, n_leading, row):
         else:
             residual_square += rotated_point[axis] * rotated_point[axis]
     row[RESIDUAL_AXIS] = np.sqrt(residual_square)
-    row[p + 1] = np.sqrt(leading_square + residual_square)
+    row[NORM_AXIS] = np.sqrt(leading_square + residual_square)

@@ -1,10 +1,10 @@
 """The exact nearest neighbours of every record, block by block.
 
-The records of a block lie close together and are searched for together: a block that is too far
-from their box is excluded for all of them together, and another block for each of them by its own
-distance to that box. `shoal._kernels.spatial.search` measures the rest. Where a sample of blocks
-shows that hardly anything would be excluded, `shoal._kernels.spatial.matrix_products` finds all
-neighbours.
+The records of a block lie close together and are searched for together. Another block is first
+compared with the box around all of them, which may exclude it for all; otherwise each record is
+compared with the box of that block. `shoal._kernels.spatial.search` measures the rest. Where a
+sample of blocks shows that hardly anything would be excluded,
+`shoal._kernels.spatial.matrix_products` finds all neighbours.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_distance
 from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 from shoal._kernels.spatial.block_queue import heapify_superblocks, pop_superblock
-from shoal._kernels.spatial.coordinate_frame import greatest_difference, power_of_two
+from shoal._kernels.spatial.coordinate_frame import NORM_AXIS, greatest_difference, power_of_two
 from shoal._kernels.spatial.index import Index, open_index
 from shoal._kernels.spatial.matrix_products import find_by_products
 from shoal._kernels.spatial.score_bounds import NO_SCORE, near_score_bounds
@@ -38,7 +38,8 @@ MIN_DIFFERENCES = 10_000_000_000
 N_SAMPLE_BLOCKS = 8  # blocks searched to estimate how much an index excludes
 # Products take as long as a search that reads this share of all coordinates: that of one pair is
 # computed faster and serves two records, but there is a comparison for each pair.
-PRODUCT_SHARE, COMPARED_COLUMNS = 0.25, 8
+PRODUCT_SHARE = 0.25
+COMPARED_COLUMNS = 8  # a comparison costs as much as this many columns of a product
 # Records per column below which the axes of an index take longer to compute than all products.
 MIN_RECORDS_PER_COLUMN = 16
 UNATTAINABLE = np.float32(np.inf)  # required score of positions without a record
@@ -48,10 +49,11 @@ class BlockQueries(NamedTuple):
     """The records of a block, whose neighbours are searched for together.
 
     ``coordinates`` are those that the index stores, and ``result_rows`` the rows of the result that
-    belong to them. Record i has ``counts[i]`` neighbours so far, and ``required[i]`` is the score
-    that a further one must have. ``box`` has the lower and the upper faces of the box around them.
-    ``other_box`` and ``bounds`` are scratch space, for the box of another block and for the bounds
-    of all records to it, and so is ``inner_bounds``, for the bounds of the blocks of a superblock.
+    belong to them. Each record has ``counts[slot]`` neighbours so far, and ``required[slot]`` is
+    the score that a further one must have. ``box`` has the lower and the upper faces of the box
+    around them. ``other_box`` and ``bounds`` are scratch space, for the box of another block and
+    for the bounds of all records to it, and so is ``inner_bounds``, for the bounds of the blocks of
+    a superblock.
     """
 
     coordinates: np.ndarray  # (BLOCK, p + 2)
@@ -64,23 +66,23 @@ class BlockQueries(NamedTuple):
     inner_bounds: np.ndarray  # (BLOCKS_PER_SUPERBLOCK,)
 
 
-def neighbours(X: np.ndarray, m: int) -> np.ndarray:
-    """Return the ``m`` nearest other rows of each row of ``X``, nearest first.
+def neighbours(X: np.ndarray, n_near: int) -> np.ndarray:
+    """Return the ``n_near`` nearest other rows of each row of ``X``, nearest first.
 
-    Ties go to the lowest record; ``m`` is at most ``len(X) - 1``. Memory grows as
+    Ties go to the lowest record; ``n_near`` is at most ``len(X) - 1``. Memory grows as
     n * m. `find_in_strides` does the same and reports progress.
     """
-    return neighbours_and_squares(X, m)[0]
+    return neighbours_and_squares(X, n_near)[0]
 
 
-def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ``m`` nearest other rows of each row, and their squared distances."""
+def neighbours_and_squares(X: np.ndarray, n_near: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ``n_near`` nearest other rows of each row, and their squared distances."""
     if len(X) <= MAX_WITHOUT_INDEX:
-        return neighbours_of_few(X, m)
-    nearest, squares = np.empty((len(X), m), np.int64), np.empty((len(X), m))
+        return neighbours_of_few(X, n_near)
+    nearest, squares = np.empty((len(X), n_near), np.int64), np.empty((len(X), n_near))
     strides = (
         find_without_index(X, nearest, squares)
-        if m and needs_no_index(*X.shape)
+        if n_near and needs_no_index(*X.shape)
         else find_in_strides(open_index(X), nearest, squares)
     )
     for _ in strides:
@@ -88,7 +90,7 @@ def neighbours_and_squares(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarra
     return nearest, squares
 
 
-def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
+def neighbours_of_few(X: np.ndarray, n_near: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the same as `neighbours_and_squares` from all distances; nothing is compiled.
 
     Examples
@@ -99,19 +101,19 @@ def neighbours_of_few(X: np.ndarray, m: int) -> tuple[np.ndarray, np.ndarray]:
            [0]])
     """
     n = len(X)
-    if m == 0:
+    if n_near == 0:
         return np.empty((n, 0), np.int64), np.empty((n, 0))
-    distance = np.zeros((n, n))
+    square = np.zeros((n, n))
     for column in X.T:
-        gap = column - column[:, np.newaxis]
-        distance += gap * gap
-    np.fill_diagonal(distance, np.inf)
-    farthest = np.partition(distance, m - 1, axis=1)[:, m - 1 : m]
-    row, other = np.nonzero(distance <= farthest)  # more than m if there are ties
-    order = np.lexsort((other, distance[row, other], row))
+        difference = column - column[:, np.newaxis]
+        square += difference * difference
+    np.fill_diagonal(square, np.inf)
+    farthest = np.partition(square, n_near - 1, axis=1)[:, n_near - 1 : n_near]
+    row, other = np.nonzero(square <= farthest)  # more than n_near if there are ties
+    order = np.lexsort((other, square[row, other], row))
     first = np.searchsorted(row[order], np.arange(n))
-    selected = order[first[:, np.newaxis] + np.arange(m)]
-    return other[selected], distance[row, other][selected]
+    selected = order[first[:, np.newaxis] + np.arange(n_near)]
+    return other[selected], square[row, other][selected]
 
 
 def find_in_strides(index: Index, nearest: np.ndarray, squares: np.ndarray) -> Iterator[int]:
@@ -142,9 +144,11 @@ def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> b
     if n * n * p < MIN_DIFFERENCES:
         return False
     sample = np.linspace(0, -(-n // BLOCK) - 1, N_SAMPLE_BLOCKS).astype(np.int64)
-    n_read = sum(find_neighbours(index, b, b + 1, nearest, squares, False) for b in sample)
+    n_coordinates_read = sum(
+        find_neighbours(index, block, block + 1, nearest, squares, False) for block in sample
+    )
     n_total = int(index.n_living[sample].sum()) * n * (p + COMPARED_COLUMNS)
-    return bool(n_read > PRODUCT_SHARE * n_total)
+    return bool(n_coordinates_read > PRODUCT_SHARE * n_total)
 
 
 def needs_no_index(n: int, p: int) -> bool:
@@ -159,14 +163,17 @@ def find_without_index(X: np.ndarray, nearest: np.ndarray, squares: np.ndarray) 
     return find_by_products(X, all_records, origin, scale, nearest, squares)
 
 
-def stream_neighbours(index: Index, m: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield some records, their ``m`` nearest others and the squared distances, until all are done.
+def stream_neighbours(
+    index: Index, n_near: int
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield records, their ``n_near`` nearest others and the squared distances, until all are done.
 
-    No array is longer than a stride, so that memory does not grow with ``m``.
+    No array is longer than a stride, so that memory does not grow with ``n_near``.
     """
     for start in range(0, -(-int(index.size[0]) // BLOCK), STRIDE):
         records = index.records[start : start + STRIDE].ravel()
-        nearest, squares = np.empty((len(records), m), np.int64), np.empty((len(records), m))
+        nearest = np.empty((len(records), n_near), np.int64)
+        squares = np.empty((len(records), n_near))
         find_neighbours(index, start, start + STRIDE, nearest, squares, True)
         is_record = records >= 0
         yield records[is_record], nearest[is_record], squares[is_record]
@@ -179,7 +186,7 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
     The row of a record is its number or, if ``is_compact``, its position from the first block on.
     Return how many coordinates of other records were read.
     """
-    n_read = 0
+    n_coordinates_read = 0
     width = index.blocks.shape[1]
     queries = BlockQueries(
         coordinates=np.empty((BLOCK, width), np.float32),
@@ -191,95 +198,113 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
         bounds=np.empty(BLOCK, np.float32),
         inner_bounds=np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
     )
-    for b in range(start, min(stop, index.blocks.shape[0])):
-        load_queries(index.blocks[b], index.n_living[b], queries)
-        write_faces(index.boxes, b, queries.box)
-        for i in range(BLOCK):
-            queries.result_rows[i] = (b - start) * BLOCK + i if is_compact else index.records[b, i]
-        n_read += search_block(index, b, b, queries, nearest, squares)
-        n_read += search_other_blocks(index, b, queries, nearest, squares)
-    return n_read
+    for block in range(start, min(stop, index.blocks.shape[0])):
+        load_queries(index.blocks[block], index.n_living[block], queries)
+        write_faces(index.boxes, block, queries.box)
+        for slot in range(BLOCK):
+            queries.result_rows[slot] = (
+                (block - start) * BLOCK + slot if is_compact else index.records[block, slot]
+            )
+        n_coordinates_read += search_block(index, block, block, queries, nearest, squares)
+        n_coordinates_read += search_other_blocks(index, block, queries, nearest, squares)
+    return n_coordinates_read
 
 
 @compiled
 def load_queries(block, size, queries):
     """Write the ``size`` records of a block row by row into ``queries``; their lists are empty."""
-    for i in range(BLOCK):
-        queries.required[i] = NO_SCORE if i < size else UNATTAINABLE
-        queries.counts[i] = 0
-        for a in range(block.shape[0]):
-            queries.coordinates[i, a] = block[a, i]
+    for slot in range(BLOCK):
+        queries.required[slot] = NO_SCORE if slot < size else UNATTAINABLE
+        queries.counts[slot] = 0
+        for axis in range(block.shape[0]):
+            queries.coordinates[slot, axis] = block[axis, slot]
 
 
 @compiled
-def write_faces(boxes, b, box):
+def write_faces(boxes, block, box):
     """Write the lower and the upper faces of the box of a block into ``box``."""
-    for a in range(box.shape[1]):
-        box[0, a] = boxes.low[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
-        box[1, a] = boxes.high[b // BLOCKS_PER_SUPERBLOCK, a, b % BLOCKS_PER_SUPERBLOCK]
+    superblock, offset = block // BLOCKS_PER_SUPERBLOCK, block % BLOCKS_PER_SUPERBLOCK
+    for axis in range(box.shape[1]):
+        box[0, axis] = boxes.low[superblock, axis, offset]
+        box[1, axis] = boxes.high[superblock, axis, offset]
 
 
 @compiled
-def search_other_blocks(index, b, queries, nearest, squares):
-    """Search all other blocks that may hold neighbours of the records of block ``b``.
+def search_other_blocks(index, block, queries, nearest, squares):
+    """Search all other blocks that may hold neighbours of the records of ``block``.
 
     The superblock whose box is nearest to theirs comes first. Return how many coordinates were
     read.
     """
     boxes, queue, outer_bounds = index.boxes, index.scratch.queue, index.scratch.outer_bounds
     box, inner_bounds = queries.box, queries.inner_bounds
-    n_read = 0
+    n_coordinates_read = 0
     near_score_bounds(boxes.outer_low, boxes.outer_high, box[0], box[1], outer_bounds)
     n_queued = heapify_superblocks(outer_bounds, queue, queries.required.min())
     while True:
         least_required = queries.required.min()
         n_queued = pop_superblock(outer_bounds, queue, n_queued, least_required) - 1
         if n_queued < 0:
-            return n_read
-        s = queue[n_queued]
-        near_score_bounds(boxes.low[s], boxes.high[s], box[0], box[1], inner_bounds)
-        for i in range(BLOCKS_PER_SUPERBLOCK):
-            other = s * BLOCKS_PER_SUPERBLOCK + i
+            return n_coordinates_read
+        superblock = queue[n_queued]
+        near_score_bounds(
+            boxes.low[superblock], boxes.high[superblock], box[0], box[1], inner_bounds
+        )
+        for offset in range(BLOCKS_PER_SUPERBLOCK):
+            other = superblock * BLOCKS_PER_SUPERBLOCK + offset
             # The score of an empty block is -inf, which is also what a search without any result
             # requires; an empty block holds no record that could be read.
-            if inner_bounds[i] > NO_SCORE and inner_bounds[i] >= least_required and other != b:
-                n_read += search_block(index, b, other, queries, nearest, squares)
+            if (
+                inner_bounds[offset] > NO_SCORE
+                and inner_bounds[offset] >= least_required
+                and other != block
+            ):
+                n_coordinates_read += search_block(index, block, other, queries, nearest, squares)
 
 
 @compiled
-def search_block(index, b, other, queries, nearest, squares):
-    """Search one other block for the nearest of the records of block ``b``.
+def search_block(index, block, other, queries, nearest, squares):
+    """Search the block ``other`` for neighbours of the records of ``block``; both may be the same.
 
     Return how many coordinates were read.
     """
-    n_read = 0
+    n_coordinates_read = 0
     coordinates, required, counts = queries.coordinates, queries.required, queries.counts
-    n_leading, last = index.frame.n_leading, coordinates.shape[1] - 1
-    block = MeasuredBlock(index.records[other], index.all_equal[other], index.scratch.squares)
+    n_leading, p = index.frame.n_leading, index.X.shape[1]
+    measured = MeasuredBlock(index.records[other], index.all_equal[other], index.scratch.squares)
     write_faces(index.boxes, other, queries.other_box)
     near_score_bounds(
-        index.blocks[b], index.blocks[b], queries.other_box[0], queries.other_box[1], queries.bounds
+        index.blocks[block],
+        index.blocks[block],
+        queries.other_box[0],
+        queries.other_box[1],
+        queries.bounds,
     )
-    for i in range(index.n_living[b]):
-        record, row = index.records[b, i], queries.result_rows[i]
-        if not queries.bounds[i] >= required[i]:
+    for slot in range(index.n_living[block]):
+        record, row = index.records[block, slot], queries.result_rows[slot]
+        if not queries.bounds[slot] >= required[slot]:
             continue
         results = BestRecords(nearest[row], squares[row])
-        if block.all_equal and cannot_improve(
-            index.X, block.records[0], record, results, counts[i]
+        if measured.all_equal and cannot_improve(
+            index.X, measured.records[0], record, results, counts[slot]
         ):
             continue
-        n_read += BLOCK * n_leading
+        n_coordinates_read += BLOCK * n_leading
         if measure_block(
-            index.blocks[other], coordinates[i], n_leading, NEAREST, required[i], block.squares
+            index.blocks[other],
+            coordinates[slot],
+            n_leading,
+            NEAREST,
+            required[slot],
+            measured.squares,
         ):
-            n_read += BLOCK * (last - 1 - n_leading)
-            norm = float(coordinates[i, last])
+            n_coordinates_read += BLOCK * (p - n_leading)
+            norm = float(coordinates[slot, NORM_AXIS])
             query = Query(index.X, index.X[record], NEAREST, record, index.frame.scale, norm)
-            counts[i], required[i] = add_block_to_list(
-                query, block, required[i], results, counts[i]
+            counts[slot], required[slot] = add_block_to_list(
+                query, measured, required[slot], results, counts[slot]
             )
-    return n_read
+    return n_coordinates_read
 
 
 @compiled

@@ -28,6 +28,7 @@ from shoal._kernels.spatial.block_queue import (
 )
 from shoal._kernels.spatial.coordinate_frame import (
     FIRST_FRAME_AXIS,
+    NORM_AXIS,
     RESIDUAL_AXIS,
     rotate_to_frame,
     write_coordinates,
@@ -199,7 +200,7 @@ def write_query(point, frame, sign, query):
     # Along the other axes two positions differ by the difference of their distances from the
     # origin at least, and by the sum at most.
     query[RESIDUAL_AXIS] *= -sign
-    return float(query[point.shape[0] + 1])
+    return float(query[NORM_AXIS])
 
 
 @compiled

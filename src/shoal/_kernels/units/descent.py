@@ -143,14 +143,12 @@ def keeps_units(groups, k, leaving, arriving):
 
 
 @compiled
-def best_with_partner(groups, k, leaving, arriving, margin, best):
+def best_with_partner(groups, k, leaving, near_group, mean, margin, best):
     """Return the best of ``best`` and the exchanges of the records that leave with a near group.
 
-    ``arriving`` names the near group and has space for a mean. An exchange is better if its
-    increase of the SSE is lower by more than ``margin``. Equal records that follow each other in a
-    unit are tried once.
+    ``mean`` is scratch space. An exchange is better if its increase of the SSE is lower by more
+    than ``margin``. Equal records that follow each other in a unit are tried once.
     """
-    near_group, mean = arriving.group, arriving.mean
     partner, previous, n_tries_left = groups.head[near_group], NONE, MAX_PARTNERS
     while partner >= 0 and n_tries_left > 0:
         unit = groups.unit[partner]
@@ -215,7 +213,9 @@ def best_move(groups, tree, k, record, scratch):
                 groups, k, leaving, no_records
             ):
                 best = UnitMove(increase, near_group, with_unit, NONE, False)
-            best = best_with_partner(groups, k, leaving, no_records, margin, best)
+            best = best_with_partner(
+                groups, k, leaving, near_group, scratch.arriving_mean, margin, best
+            )
     return best
 
 

@@ -32,7 +32,7 @@ class TextStyle:
         Characters that end a line.
     quoted_names : frozenset of str
         Names of columns in quotation marks.
-    unquoted_texts : mapping of str to frozenset of str
+    quoted_columns : mapping of str to frozenset of str
         The columns whose cells are quoted without need, each with the texts that are nevertheless
         not quoted, such as ``NA``.
     """
@@ -40,7 +40,7 @@ class TextStyle:
     bom: bool = False
     line_end: str = "\n"
     quoted_names: frozenset[str] = frozenset()
-    unquoted_texts: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    quoted_columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def encoding(self, dialect: Dialect) -> str:
         """Return the encoding to write with."""
@@ -79,13 +79,13 @@ def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextSty
         return TextStyle(bom, line_end)
     names = [_unquote(cell) for cell in rows[0]]
     columns = zip(*(row for row in rows[1:] if len(row) == len(names)), strict=True)
-    unquoted_texts = {
+    quoted_columns = {
         name: texts
         for name, cells in zip(names, columns, strict=False)
         if (texts := _unquoted_texts(cells)) is not None
     }
     quoted_names = frozenset(_unquote(cell) for cell in rows[0] if cell.startswith('"'))
-    return TextStyle(bom, line_end, quoted_names, unquoted_texts)
+    return TextStyle(bom, line_end, quoted_names, quoted_columns)
 
 
 def _raw_rows(text: str, separator: str) -> Iterator[list[str]]:
@@ -116,6 +116,7 @@ def _unquoted_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
     )
     if not has_needless_quotes or len(unquoted) > MAX_UNQUOTED_TEXTS:
         return None
+    # An empty cell is quoted only if the source quotes one.
     return frozenset(unquoted if '""' in quoted else {*unquoted, ""})
 
 

@@ -41,7 +41,7 @@ def _format_lines(
             _quote(
                 _text_cells(column, name, dialect),
                 special_characters,
-                style.unquoted_texts.get(name),
+                style.quoted_columns.get(name),
             )
             for name, column in zip(batch.schema.names, batch.columns, strict=True)
         ]

@@ -18,7 +18,7 @@ INVERSE_PENALTY = 1e4  # a negligible penalty, but coefficients of separable tab
 MIN_LEAF_SHARE = 0.01  # of all records, in a leaf of the tree
 MIN_LEAF = 10  # records in a leaf of the tree
 
-Probabilities = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
+Model = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
 
 def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
@@ -62,7 +62,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     if sample_setting is not setting:
         remarks.append(f"On a sample of {setting.options.max_records:,} records.")
     rows = []
-    models: dict[str, tuple[bool, Probabilities]] = {
+    models: dict[str, tuple[bool, Model]] = {
         "logistic": (True, logistic_probabilities),
         "tree": (False, tree_probabilities),
     }
@@ -84,7 +84,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
 
 
 def compare_with_null(
-    original: Matrix, masked: Matrix, model: Probabilities, setting: AnalysisSetting, name: str
+    original: Matrix, masked: Matrix, model: Model, setting: AnalysisSetting, name: str
 ) -> dict[str, Any]:
     """Return pMSE of a model, the mean and deviation of its null distribution, ratio and score."""
     observed = pmse(*model(original, masked, 0))

@@ -70,9 +70,10 @@ def assess(
         Smallest number of records, or units, of a group that may be shown. Smaller groups are
         merged. Choose at least the k of the release.
     aligned : bool, optional
-        True if both tables are known to have the same records in the same order. By default this
-        is judged by the columns that both have, and a shuffled table is refused: its records cannot
-        be compared with those of the original.
+        By default, whether both tables have the same records in the same order is judged by the
+        columns that both have, and a shuffled table is refused: its records cannot be compared with
+        those of the original. True states that the order is the same, and skips this check; so does
+        False, since the measures always compare record by record.
 
     Returns
     -------

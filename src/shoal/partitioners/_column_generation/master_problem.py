@@ -30,7 +30,9 @@ from shoal.partitioners._integer_programme import (
 # without them, with up to 13,057 groups, never by more than 0.3 seconds.
 LONG_HEURISTICS = ("rins", "rens", "root_reduced_cost")
 MAX_PRESOLVED_COLUMNS = 20_000
-LATEST_END = 25.0  # CPU seconds that must be left after the allowed ones for these heuristics
+# Heuristics may overrun by this many CPU seconds. They are left out if the budget could not absorb
+# that.
+MIN_SECONDS_LEFT = 25.0
 
 
 class Duals(NamedTuple):
@@ -215,8 +217,8 @@ class MasterProblem:
         start : ndarray
             The columns of the feasible solution.
         seconds, seconds_left : float
-            CPU seconds allowed, and those that are left of the budget. Where hardly any remain
-            after the allowed ones, the solver leaves out what it could not end at once.
+            CPU seconds allowed, and those that are left of the budget. Heuristics that may overrun
+            are left out if the rest of the budget could not absorb that.
         on_progress : callable
             Called regularly; it may raise.
 
@@ -230,7 +232,7 @@ class MasterProblem:
         require_integers(highs, n_columns)
         if n_columns > MAX_PRESOLVED_COLUMNS:
             highs.setOptionValue("presolve", "off")
-        if n_columns > MAX_PRESOLVED_COLUMNS or seconds_left - seconds < LATEST_END:
+        if n_columns > MAX_PRESOLVED_COLUMNS or seconds_left - seconds < MIN_SECONDS_LEFT:
             for heuristic in LONG_HEURISTICS:
                 highs.setOptionValue(f"mip_heuristic_run_{heuristic}", False)
         start_values = np.zeros(n_columns)

@@ -85,9 +85,8 @@ def group_block(
         )
         if fitted_partitioner is not None:
             fitted_partitioners.append(fitted_partitioner)
-            if isinstance(
-                fitted_partitioner, type(partitioner)
-            ):  # and not ClosenessFirst in its place
+            # `ClosenessFirst` may have taken the place of the partitioner.
+            if isinstance(fitted_partitioner, type(partitioner)):
                 partitioner = _with_whole_budget(
                     fitted_partitioner.reproducible_copy(), partitioner
                 )

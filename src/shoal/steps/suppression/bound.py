@@ -35,7 +35,8 @@ def cheapest_patterns(problem: SuppressionProblem) -> CheapestPatterns:
     A class of pattern E and certain values holds no more than the records with these values, so a
     pattern is possible only if there are k of them. Let U units and R records of these be in
     classes below k at first. If U < k, at least k - U records of other classes join, and each loses
-    the weight of E. Divided among R records, this is at least (k - U) / R of that weight for each.
+    at least the weight of the complete columns of E: in the others, its values may be missing
+    already. Divided among R records, this is at least (k - U) / R of that weight for each.
     """
     small_rows = np.flatnonzero(is_below_k(problem))
     patterns = problem.missing.copy()
