@@ -57,8 +57,8 @@ def survey_risk(
     population : pandas, polars or pyarrow table, optional
         The whole population, with the same quasi-identifiers; frequencies are counted there.
     sampling_fraction : float, optional
-        Share of the population that is in the sample, in (0, 1]. By default the number of records divided by
-        the sum of the weights, or by the size of the population.
+        Share of the population that is in the sample, in (0, 1]. By default the number of records
+        divided by the sum of the weights, or by the size of the population.
     household : str, optional
         Column of households.
     max_size : int, optional
