@@ -15,8 +15,9 @@ def defer_interrupt(*, redeliver: bool = True) -> Iterator[None]:
     Parameters
     ----------
     redeliver : bool
-        Whether a signal that arrived meanwhile is raised afterwards. Pass False where the enclosed
-        code is the clean-up that the signal would ask for.
+        Whether a signal that arrived meanwhile is raised afterwards, unless the enclosed code
+        raises an exception itself. Pass False where the code is the clean-up that the signal would
+        ask for.
 
     Yields
     ------

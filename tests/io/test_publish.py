@@ -9,6 +9,7 @@ import textwrap
 import pytest
 
 from raising import raises
+from shoal import _progress as progress
 from shoal.errors import FileError
 from shoal.io.publish import Publication
 
@@ -36,6 +37,27 @@ def test_no_file_is_left_after_an_error(tmp_path, error):
     with pytest.raises(error):
         interrupted()
     assert leftovers(tmp_path) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_an_interrupt_between_two_files_waits_until_both_are_published(
+    tmp_path, monkeypatch, force
+):
+    rename = Publication._rename
+
+    def rename_and_interrupt(*arguments):
+        rename(*arguments)
+        signal.raise_signal(signal.SIGINT)
+
+    def publish():
+        with Publication(force=force) as publication:
+            publication.add(tmp_path / "a").write_text("one")
+            publication.add(tmp_path / "b").write_text("two")
+
+    monkeypatch.setattr(Publication, "_rename", rename_and_interrupt)
+    with progress.recording_published() as published, pytest.raises(KeyboardInterrupt):
+        publish()
+    assert leftovers(tmp_path) == published == ["a", "b"]
 
 
 def test_a_file_that_exists_is_kept_unless_forced(tmp_path):

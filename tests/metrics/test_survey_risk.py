@@ -258,6 +258,16 @@ def test_missing_information_is_refused():
         survey_risk(people().assign(w=0.5), quasi_identifiers=["age"], weight="w")
 
 
+@pytest.mark.parametrize("fraction", [0, -0.1, 1.5, float("nan")])
+@pytest.mark.parametrize("source", ["weight", "population", None])
+def test_a_sampling_fraction_is_above_0_and_at_most_1(fraction, source):
+    options = {"weight": {"weight": "w"}, "population": {"population": people()}, None: {}}
+    with raises(ParameterError, "parameter-not-accepted", parameter="sampling_fraction"):
+        survey_risk(
+            people(), quasi_identifiers=["age"], sampling_fraction=fraction, **options[source]
+        )
+
+
 def test_the_command_line_shows_the_same_figures(tmp_path):
     people().to_csv(tmp_path / "sample.csv", index=False)
     words = ["risk", str(tmp_path / "sample.csv"), "-c", "age", "-c", "region", "--weight", "w"]

@@ -27,7 +27,7 @@ from shoal.partitioners import (
     partitioner,
 )
 from shoal.partitioners._base import sse
-from shoal.partitioners._column_generation.prove import ProofResult
+from shoal.partitioners._column_generation.prove import ProofResult, prove
 from tables import loss, tables_and_k
 
 EFFORTS = {"refine": {}, "search": {"rounds": 2, "random_state": 1}, "prove": {"budget": 0.2}}
@@ -225,6 +225,21 @@ def test_an_interrupt_keeps_the_best_groups_and_says_so(effort, interrupted_earl
     people = pd.DataFrame(X, columns=list("abc"))
     with pytest.warns(SearchUnfinished):
         shoal.microaggregate(people, list("abc"), k=3, effort=effort, **EFFORTS[effort])
+
+
+def test_an_interrupt_of_the_search_ends_the_proof_too(interrupted_early, monkeypatch):
+    budgets = []
+
+    def prove_without_budget(*arguments, budget=60.0, **options):
+        budgets.append(budget)
+        return prove(*arguments, budget=budget, **options)
+
+    monkeypatch.setattr("shoal.partitioners._column_generation.prove.prove", prove_without_budget)
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    model = Prove(k=3, budget=1000.0, random_state=0).fit(X)
+    assert budgets[1:] == [0.0]  # the first one compiles the kernels
+    assert model.cut_short_
+    assert 0 < model.bound_ <= sse(X, model.labels_)
 
 
 @pytest.mark.parametrize("complete", [True, False])

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from shoal import _progress as progress
+from shoal._signals import defer_interrupt
 from shoal.errors import FileError
 from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.lock import TargetLock
@@ -20,11 +21,11 @@ class Publication:
     """Files to be published: each is written next to its target and renamed when all are done.
 
     After an error, a full disk or Ctrl-C, the partial files are removed and every target is as
-    before. There is one exception: if existing files are replaced and one of several cannot be
-    renamed, those before it are replaced already, and the error names them. A killed process may
-    leave hidden files (``.NAME.xxxxxxxx.part.SUFFIX``) but never a partial target; the next run
-    that writes to the target removes them. A lock keeps two runs from writing to one target at a
-    time.
+    before; Ctrl-C during the renaming is held back until all are renamed. There is one exception:
+    if existing files are replaced and one of several cannot be renamed, those before it are
+    replaced already, and the error names them. A killed process may leave hidden files
+    (``.NAME.xxxxxxxx.part.SUFFIX``) but never a partial target; the next run that writes to the
+    target removes them. A lock keeps two runs from writing to one target at a time.
 
     Parameters
     ----------
@@ -122,16 +123,17 @@ class Publication:
             except OSError as error:
                 raise _write_error(target, error) from None
         published: list[Path] = []
-        try:
-            for target, partial_file in self._partial_files.items():
-                self._rename(partial_file, target, published)
-                published.append(target)
-        except FileError:
-            if not self.force:  # otherwise the previous files cannot be restored
-                for target in published:
-                    target.unlink(missing_ok=True)
-            raise
-        progress.report_published(target.name for target in published)
+        with defer_interrupt():  # Ctrl-C leaves either all targets or none
+            try:
+                for target, partial_file in self._partial_files.items():
+                    self._rename(partial_file, target, published)
+                    published.append(target)
+            except FileError:
+                if not self.force:  # otherwise the previous files cannot be restored
+                    for target in published:
+                        target.unlink(missing_ok=True)
+                raise
+            progress.report_published(target.name for target in published)
 
     def _rename(self, partial_file: Path, target: Path, published: Sequence[Path]) -> None:
         try:

@@ -254,8 +254,10 @@ class Prove(Refiner):
         # the proof than on a longer search.
         seconds = min(SEARCH_SHARE * self.budget, MAX_SEARCH_SECONDS * len(X))
         result = search(X, labels, k, seed=seed, seconds=seconds)
-        remaining = self.budget - (time.process_time() - start_time)
-        proof_result = prove(X, result.labels, k, budget=max(0.0, remaining), seed=seed)
+        remaining = max(0.0, self.budget - (time.process_time() - start_time))
+        # After Ctrl-C no time is spent on a proof: the bound is a quick one.
+        budget = 0.0 if result.interrupted else remaining
+        proof_result = prove(X, result.labels, k, budget=budget, seed=seed)
         self.bound_, self.optimal_ = proof_result.bound, proof_result.optimal
         self.seconds_ = time.process_time() - start_time
         is_complete = proof_result.optimal or (result.complete and proof_result.complete)

@@ -20,7 +20,8 @@ def dominated_groups(
     less than that.
 
     In a column of both signs most sums are near 0 anyway, so there a group counts only if its
-    greatest contribution is also greater than the standard deviation of the column.
+    greatest contribution is also greater than the standard deviation of the column. With
+    ``units``, whose contributions are sums of absolute values, this exemption does not apply.
 
     Parameters
     ----------

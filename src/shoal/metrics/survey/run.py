@@ -52,12 +52,13 @@ def survey_risk(
         Columns that an attacker may know, compared as categories. A missing value is a value of its
         own.
     weight : str, optional
-        Column of survey weights, from which population frequencies are estimated.
+        Column of survey weights, from which population frequencies are estimated; it is not used
+        if there is a population.
     population : pandas, polars or pyarrow table, optional
         The whole population, with the same quasi-identifiers; frequencies are counted there.
     sampling_fraction : float, optional
-        Share of the population that is in the sample. By default the number of records divided by
-        the sum of the weights, or by the size of the population.
+        Share of the population that is in the sample, in (0, 1]. By default the number of records
+        divided by the sum of the weights, or by the size of the population.
     household : str, optional
         Column of households.
     max_size : int, optional
@@ -151,6 +152,12 @@ def _read_frequencies(
             "Name a column of weights, a population or a sampling fraction: risk depends on how"
             " many units of the population share a key.",
             code="population-needed",
+        )
+    if fraction is not None and not 0 < fraction <= 1:
+        raise ParameterError(
+            "sampling_fraction must be above 0 and at most 1.",
+            code="parameter-not-accepted",
+            parameter="sampling_fraction",
         )
     n = len(frame)
     if population is not None:

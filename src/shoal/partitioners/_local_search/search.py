@@ -47,6 +47,8 @@ class SearchResult:
         Whether the search was not ended early.
     seconds : float
         CPU seconds spent, of all threads.
+    interrupted : bool
+        Whether it was ended by Ctrl-C.
     """
 
     labels: Labels
@@ -54,6 +56,7 @@ class SearchResult:
     rounds_made: tuple[int, ...]
     complete: bool = True
     seconds: float = 0.0
+    interrupted: bool = False
 
 
 def search(
@@ -107,7 +110,7 @@ def search(
     if seconds is not None:
         _compile_first()
     run = _Run(X, k, seconds)
-    best, complete, order = start, True, np.arange(len(X))
+    best, complete, interrupted, order = start, True, False, np.arange(len(X))
     try:
         grouping, order = prepare_grouping(X, start, k, MIN_NEAREST)
         best = grouping.labels
@@ -120,9 +123,12 @@ def search(
             complete = run.complete
             best = run.best_of_all_groups(grouping) if complete else run.best()
     except KeyboardInterrupt:
-        best, complete = run.best() if run.annealings else best, False
+        best = run.best() if run.annealings else best
+        complete, interrupted = False, True
     labels = lower_sse(X, start, best[np.argsort(order)])
-    return SearchResult(labels, run.rounds, run.rounds_made, complete, run.seconds_spent)
+    return SearchResult(
+        labels, run.rounds, run.rounds_made, complete, run.seconds_spent, interrupted
+    )
 
 
 class _Run:
