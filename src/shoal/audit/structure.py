@@ -99,7 +99,7 @@ def check_structure(entries: Any, name: str, versions: Collection[int]) -> None:
     _check_files(entries, name)
 
 
-def _check_file_entry(file: Any, version: int, name: str) -> None:
+def _check_file_entry(file: Any, version: Any, name: str) -> None:
     """Refuse a malformed entry of a file; since version 2, a hash needs the name and the size."""
     needs_size = version != 1 and isinstance(file, dict) and "sha256" in file
     _check_section(file, FILE_ENTRIES, name, ("name", "bytes") if needs_size else ())

@@ -123,7 +123,7 @@ def suda(
     weights = np.array([_weight(k, n_columns, max_size, scoring) for k in range(n_columns + 1)])
     scores, contributions = np.zeros(n), np.zeros((n, n_columns))
     add_scores(minimal_uniques, weights, scores, contributions)
-    column_sets = minimal_uniques.columns[: minimal_uniques.n_entries[0]]
+    column_sets = minimal_uniques.column_bits[: minimal_uniques.n_entries[0]]
     sizes = np.bincount(
         [int(columns).bit_count() for columns in column_sets], minlength=n_columns + 1
     )
