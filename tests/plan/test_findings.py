@@ -89,7 +89,7 @@ def test_a_step_without_k_qualifies():
     release = Plan({}, [Round(["age"], 10)]).run(people()[["age"]])
     assert release.verdict.status == "qualified"
     assert finding_of(release, "no-k-guarantee").columns == ("age",)
-    assert release.verdict.sentence.startswith("No k-anonymity is promised")
+    assert release.verdict.sentence.startswith("No k-anonymity is guaranteed")
 
 
 @pytest.mark.parametrize(
@@ -179,8 +179,11 @@ def test_any_unique_confidential_value_is_stated():
 def test_k_is_kept_on_the_quasi_identifiers_only_where_other_columns_single_records_out():
     release = mask(people().assign(serial=np.random.default_rng(3).permutation(120)))
     assert finding_of(release, "unique-on-unchanged-columns").severity == "qualifies"
-    assert release.verdict.sentence.startswith("k = 4 is kept on the quasi-identifiers only, with")
-    assert release.verdict.former_sentence.startswith("k = 4 is kept, with 2 reservations: ")
+    sentence = release.verdict.sentence
+    assert sentence.startswith("k = 4 is kept on the quasi-identifiers only (the smallest class")
+    assert sentence.endswith("), with 2 reservations.")
+    former_sentence = release.verdict.former_sentence
+    assert former_sentence.startswith("k = 4 is kept, with 2 reservations: the smallest class holds")
 
 
 def test_values_released_exactly_are_counted():

@@ -181,7 +181,7 @@ def test_a_step_without_k_says_so_everywhere(name):
     assert summary["promise"]["kept"] is False
     assert summary["verdict"]["status"] == "qualified"
     assert summary["verdict"]["findings"][0]["code"] == "no-k-guarantee"
-    assert 'verdict qualified"><strong>No k-anonymity is promised' in render(summary)
+    assert 'verdict qualified"><strong>No k-anonymity is guaranteed' in render(summary)
     with warns(NoGuarantee, columns=tuple(KNOWN)) as caught:
         plan.run(data)
     assert any(guarantee in str(warning.message) for warning in caught)
@@ -276,9 +276,9 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path, monkeypatch
     words = ["run", "plan.toml", "in.csv", "out.csv", "--report", "r.html"]
     result = CliRunner().invoke(app, words)
     assert result.exit_code == 0
-    assert "; NO k-anonymity is promised" in result.stdout
+    assert "; no k-anonymity is guaranteed" in result.stdout
     assert "seed" not in result.stderr
-    assert result.stderr.count("NO k-anonymity is promised.") == 8
+    assert result.stderr.count("no k-anonymity is guaranteed.") == 8
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
     assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
     assert out["town"].isna().sum() >= 3

@@ -96,41 +96,53 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
-        qualifying = {finding.code for finding in self.of("qualifies")}
-        return self._make_sentence(
-            ON_QUASI_IDENTIFIERS if UNIQUE_RECORDS in qualifying else "",
-            UNIQUE_VALUES if CONFIDENTIAL_KEY in self.codes() else "",
-        )
+        exception = self._exception("guarantee")
+        if exception:
+            return exception
+        qualifying = self.of("qualifies")
+        if qualifying:
+            is_narrow = UNIQUE_RECORDS in {finding.code for finding in qualifying}
+            scope_clause = ON_QUASI_IDENTIFIERS if is_narrow else ""
+            reservations = count(len(qualifying), "reservation")
+            return (
+                f"k = {self.promised} is kept{scope_clause} ({self._count_clause}),"
+                f" with {reservations}."
+            )
+        unique_clause = UNIQUE_VALUES if CONFIDENTIAL_KEY in self.codes() else ""
+        return f"k = {self.promised} is kept: {self._count_clause}{unique_clause}."
 
     @property
     def former_sentence(self) -> str:
         """The sentence in the words of version 0.1.0, which manifests may state."""
-        return self._make_sentence("", "")
+        exception = self._exception("promise")
+        if exception:
+            return exception
+        n_qualifying = len(self.of("qualifies"))
+        clause = f", with {count(n_qualifying, 'reservation')}" if n_qualifying else ""
+        return f"k = {self.promised} is kept{clause}: {self._count_clause}."
 
-    def _make_sentence(self, scope_clause: str, unique_clause: str) -> str:
-        """Return the sentence, with clauses on the scope of k and on unique confidential values."""
-        count_clause = self._count_clause
-        breaking, qualifying = self.of("breaks"), self.of("qualifies")
+    def _exception(self, noun: str) -> str:
+        """Return the sentence unless k is kept; empty if it is. ``noun`` means a guarantee."""
+        breaking = self.of("breaks")
         if breaking and all(finding.code == LIMIT_BROKEN for finding in breaking):
             verb = "is" if len(breaking) == 1 else "are"
-            return f"{count(len(breaking), 'limit')} of the plan {verb} not met; {count_clause}."
+            limits = f"{count(len(breaking), 'limit')} of the plan {verb} not met"
+            return f"{limits}; {self._count_clause}."
         if self.promised is None:
-            return f"No k-anonymity is promised; {count_clause}."
+            return f"No k-anonymity is {noun}d; {self._count_clause}."
         if self.promised == 1:
-            return f"k = 1 is no guarantee: {count_clause}."
+            return f"k = 1 is no guarantee: {self._count_clause}."
         if self.k < self.promised:
-            return f"k = {self.promised} is not kept: {count_clause}."
-        if self.status == "not kept":
-            return f"The promise is not kept: {breaking[0].sentence}"
+            return f"k = {self.promised} is not kept: {self._count_clause}."
+        if breaking:
+            return f"The {noun} is not kept: {breaking[0].sentence}"
         if self._uncounted_unit:
             unit = f"units of {self._uncounted_unit!r}"
-            return f"Whether k = {self.promised} is kept in {unit} was not checked: {count_clause}."
-        if self.status == "qualified":
-            reservations = count(len(qualifying), "reservation")
             return (
-                f"k = {self.promised} is kept{scope_clause}, with {reservations}: {count_clause}."
+                f"Whether k = {self.promised} is kept in {unit} was not checked:"
+                f" {self._count_clause}."
             )
-        return f"k = {self.promised} is kept: {count_clause}{unique_clause}."
+        return ""
 
     @property
     def _count_clause(self) -> str:

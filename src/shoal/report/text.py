@@ -18,7 +18,7 @@ def one_line(summary: dict[str, Any]) -> str:
         groups += f" and {len(summary['groups']) - 3} more blocks"
     loss = next((m["value"] for m in summary["measures"] if m["name"] == "information_loss"), None)
     group_clause = f" in {groups}" if groups else ""
-    promise = "" if summary["promise"]["k"] else "; NO k-anonymity is promised"
+    promise = "" if summary["promise"]["k"] else "; no k-anonymity is guaranteed"
     loss_text = "not measured" if loss is None else format_percentage(loss)
     line = f"{count(summary['records'], 'record')}{group_clause}; information loss {loss_text}"
     return line + _certificate_clause(summary["measures"]) + promise

@@ -132,7 +132,7 @@ def _no_guarantee(plan: "Plan", step: Step, figures: dict[str, Any]) -> Finding:
     return Finding(
         "no-k-guarantee",
         "qualifies",
-        f"{name_columns(names)}: NO k-anonymity is promised. {guarantee_of(plan.steps, step)}",
+        f"{name_columns(names)}: no k-anonymity is guaranteed. {guarantee_of(plan.steps, step)}",
         figures,
         tuple(step.columns),
     )
