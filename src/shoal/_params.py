@@ -241,7 +241,7 @@ def hint(word: object, words: Iterable[str]) -> str:
 
 
 def format_argument(value: Any) -> str:
-    """Return the repr of an argument, or its type where the argument may hold data."""
+    """Return the repr of an argument, or its type if the argument may contain data."""
     elements = [value]
     if isinstance(value, list | tuple):
         elements = list(value)

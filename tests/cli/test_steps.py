@@ -122,7 +122,7 @@ def test_values_are_parsed_as_the_parameter_says(folder):
         (["nonsense", "-c", "age"], "nonsense"),
     ],
 )
-def test_what_is_wrong_ends_with_a_sentence(folder, words, shown):
+def test_invalid_options_give_a_message_and_no_file(folder, words, shown):
     result = shell(words[0], "in.csv", "out.csv", *words[1:])
     assert result.exit_code in (1, 2)
     assert shown in result.output

@@ -32,7 +32,8 @@ def check_roles(roles: Mapping[str, str]) -> None:
     for column, role in roles.items():
         if not isinstance(column, str):
             raise PlanError(
-                f"Column names must be text. Got {format_argument(column)}: rename the column.",
+                f"Column names must be text. Got {format_argument(column)} instead. Rename the"
+                " column.",
                 code="name-not-text",
             )
         if not isinstance(role, str) or role not in ROLES:

@@ -75,12 +75,12 @@ NEEDS = {
     "confidential_codes": "a confidential column",
     "categories": "a confidential column of categories",
     "ordered": "a confidential column",
-    "weights": "survey weights, by the name of their column",
+    "weights": "survey weights",
     "original_categories": "a masked column of categories",
     "masked_categories": "a masked column of categories",
     "other_categories": "a confidential column of categories that is not masked",
     "lower_bound": "a proven lower bound; pass one with the arrays",
-    "units": "a column of units, by its name",
+    "units": "a column of units",
 }
 
 

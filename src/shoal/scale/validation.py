@@ -9,7 +9,7 @@ import pyarrow as pa
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
 from shoal.frame.column_names import words_of
-from shoal.frame.inference.kinds import CODE_NAMES
+from shoal.frame.inference.kinds import CLASSIFICATION_NAMES
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.assessment.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES
@@ -206,7 +206,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[st
                 code="order-unknown",
                 column=name,
             )
-        code_words = words_of(name) & CODE_NAMES
+        code_words = words_of(name) & CLASSIFICATION_NAMES
         if code_words and name not in plan.types and pa.types.is_integer(schema.field(name).type):
             raise InputError(
                 f"Column {name!r} holds whole numbers, and its name suggests that they are codes"

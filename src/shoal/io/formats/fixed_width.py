@@ -141,7 +141,7 @@ def _layout_entries(layout: Path) -> list[Any]:
         entries = tomllib.loads(layout.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError.unreadable(layout, error) from None
-    except ValueError as error:  # UnicodeDecodeError and TOMLDecodeError are such
+    except ValueError as error:  # a UnicodeDecodeError or a TOMLDecodeError
         raise FileError(
             f"{layout.name!r} cannot be read as a column map: {error}.",
             code="layout-malformed",
@@ -210,7 +210,7 @@ def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
                         line=number,
                         length=len(line),
                     )
-                if line:  # one of blanks is a record whose values are all missing
+                if line:  # a line of blanks is a record whose values are all missing
                     yield line
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None
@@ -234,7 +234,7 @@ def _field(table: pa.Table, position: Position, dialect: Dialect) -> Any:
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
         raise FileError(
-            f"Column {position.name!r} holds line breaks, which a fixed-width table cannot hold."
+            f"Column {position.name!r} contains line breaks, which a fixed-width table cannot hold."
             " Write another format.",
             code="line-ends",
             column=position.name,

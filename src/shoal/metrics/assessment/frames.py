@@ -59,20 +59,24 @@ def assess_frames(
     )
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
+    unmet_needs: dict[str, str] = {}
     for name in measures:
         available = inputs.of_measure(name)
-        unmet_needs = [NEEDS[need] for need in needs(name) if need not in available]
-        if unmet_needs:
-            remarks[name] = f"Not computed: needs {unmet_needs[0]}."
+        unmet_need = next((need for need in needs(name) if need not in available), None)
+        if unmet_need is not None:
+            unmet_needs[name] = unmet_need
+            remarks[name] = f"Not computed: needs {NEEDS[unmet_need]}."
             continue
         try:
             values[name] = _as_plain_values(compute(name, available), inputs.columns_of(name))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
+            if "need" in reason.attributes:
+                unmet_needs[name] = reason.attributes["need"]
             continue
         if remark := inputs.remark_on(name):
             remarks[name] = remark
-    return Assessment(values, remarks)
+    return Assessment(values, remarks, unmet_needs=unmet_needs)
 
 
 def linear_cost_measures(*, categories: bool = False) -> list[str]:

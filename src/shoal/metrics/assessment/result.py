@@ -20,6 +20,8 @@ class Assessment(dict[str, Any]):
         Why a measure, or columns of it, could not be computed, by the name of the measure.
     groups : Subgroups, optional
         The same measures by subgroup.
+    unmet_needs : mapping of str to str, optional
+        The input in `shoal.metrics.NEEDS` that a measure lacks, by the name of the measure.
     """
 
     def __init__(
@@ -27,10 +29,12 @@ class Assessment(dict[str, Any]):
         values: Mapping[str, Any],
         remarks: Mapping[str, str],
         groups: Subgroups | None = None,
+        unmet_needs: Mapping[str, str] | None = None,
     ):
         super().__init__(values)
         self.remarks = dict(remarks)
         self.groups = groups
+        self.unmet_needs = dict(unmet_needs or {})
 
     def figures(self) -> dict[str, float]:
         """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""

@@ -157,6 +157,7 @@ def _check_computed(names: Sequence[str], assessment: Assessment) -> None:
                 f"The measure {name!r} cannot be computed: {reason}",
                 code="measure-not-computable",
                 measure=name,
+                need=assessment.unmet_needs.get(name),
             )
 
 

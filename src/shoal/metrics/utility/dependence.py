@@ -104,6 +104,7 @@ def distortion_y(
         raise InputError(
             "needs a confidential column, numeric without missing values or of categories.",
             code="confidential-needed",
+            need="confidential",
         )
     labels = classes(released)
     shares = (
