@@ -334,7 +334,7 @@ def test_several_k_make_several_plans():
         ({"kind__1": "colour"}, "unknown-kind", {"column": "age"}),
     ],
 )
-def test_what_makes_no_plan_is_refused(change, code, attributes):
+def test_invalid_settings_are_refused(change, code, attributes):
     with raises(ParameterError, code, **attributes):
         form.build_plans(filled(**change), COLUMNS)
 

@@ -94,7 +94,7 @@ def test_mask_takes_hierarchies_as_the_steps_do(folder):
     assert shell("mask", "in.csv", "b.csv", *words, "--hierarchy", "age").exit_code == 2
 
 
-def test_values_are_parsed_as_the_parameter_says(folder):
+def test_values_are_parsed_by_the_type_of_the_parameter(folder):
     (folder / "map.json").write_text('{"Faro": "south"}')
     words = ["recode", "in.csv", "out.csv", "-c", "town", "--mapping", "Porto=north,Braga=north"]
     result = shell(*words, "--mapping", "@map.json", "--save-plan", "plan.json", "-i", "sex",

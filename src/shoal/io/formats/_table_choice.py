@@ -31,7 +31,11 @@ def choose_table(
         One of ``names``.
     """
     if not names:
-        raise FileError(f"{path.name!r} contains no {noun}.", code=f"no-{option}", file=path.name)
+        raise FileError(
+            f"{path.name!r} contains no {noun}.",
+            code="no-sheet" if option == "sheet" else "no-table",
+            file=path.name,
+        )
     if chosen is None and len(names) == 1:
         return next(iter(names))
     listed_names = ", ".join(map(repr, names))
