@@ -111,7 +111,7 @@ def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
 
 
 def _detect_encoding(sample: bytes) -> str | None:
-    """Return the encoding, empty for UTF-8; None if the sample is not text."""
+    """Return the encoding, empty for UTF-8, or None if the sample is not text."""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     beginning = sample[:NULL_SAMPLE]

@@ -79,9 +79,8 @@ class Session:
     def __init__(self, folder: Path):
         self.id, self.secret = secrets.token_urlsafe(16), secrets.token_urlsafe(32)
         self.folder = folder
-        self.revision = (
-            0  # increases with every change, so that a tab detects changes made in another
-        )
+        # Increases with every change, so that a tab detects changes made in another.
+        self.revision = 0
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0

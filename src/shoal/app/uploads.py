@@ -24,7 +24,8 @@ SEPARATOR_NAMES = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comm
 
 async def receive(request: Request, path: Path, limit: int) -> None:
     """Store a file that is sent as a stream; refuse more than ``limit`` MB."""
-    max_bytes, length = limit * 1_000_000, 0
+    max_bytes = limit * 1_000_000
+    length = 0
     too_large = FileError(
         f"The file is larger than {limit:,} MB, the limit of this page. Use the command line, or"
         " start the page with a larger limit.",

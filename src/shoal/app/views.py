@@ -80,7 +80,8 @@ def whole_page(session: Session, limit: int) -> str:
 
 def _reading_content(session: Session) -> dict[str, Any]:
     """Return the reading options of the stored file, with the first lines of a text file."""
-    file, inspection = session.file, session.inspection
+    file = session.file
+    inspection = session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):
         return {

@@ -128,7 +128,8 @@ def check_page_limits(name: str, columns: Sequence[str]) -> None:
 
 def mask(arguments: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; write release, plan, manifest and both reports, and return the result."""
-    folder, dialect = Path(arguments["folder"]), Dialect(**arguments["dialect"])
+    folder = Path(arguments["folder"])
+    dialect = Dialect(**arguments["dialect"])
     target = arguments["target"]
     names = file_names(arguments["number"])
     reports: dict[str, str] = {}
@@ -225,7 +226,7 @@ class _ProgressReporter:
             self.send(f"{phrase}, {self._estimate.describe_time()}")
 
     def send(self, phrase: str) -> None:
-        """Send a phrase about the current work, with the share that is done."""
+        """Send a phrase about the current task, with the share that is done."""
         done = round(1000 * self._estimate.share)
         _send(self._pipe, {"stage": phrase, "done": done, "total": 1000})
 

@@ -35,7 +35,7 @@ class TextColumn:
     Parameters
     ----------
     texts : ndarray of shape (n_records,)
-        The texts; None where the new value is missing.
+        The texts, or None for a missing value.
     """
 
     texts: NDArray[Any]

@@ -18,7 +18,7 @@ Role = Literal[
     "unassigned",
 ]
 UNIT_ROLES: tuple[Role, ...] = ("unit", "household")  # k counts the values of such a column
-RECORD_UNIT = "record"  # the unit of protection where no column of units is declared
+RECORD_UNIT = "record"  # the unit of protection if no column of units is declared
 ROLES: tuple[Role, ...] = get_args(Role)
 
 

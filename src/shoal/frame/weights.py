@@ -1,4 +1,4 @@
-"""Survey weights: read from a column, and refused where they cannot be used."""
+"""Survey weights: read from a column, and refused if they cannot be used."""
 
 from collections.abc import Mapping
 

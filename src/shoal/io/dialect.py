@@ -23,7 +23,7 @@ class Dialect:
     missing : str
         Text of a missing value, besides an empty cell.
     sheet : str or None
-        Sheet of an Excel file; None if it has only one.
+        Sheet of an Excel file, or None if it has only one.
     layout : Path or None
         Column map of a fixed-width text table, a ``.toml`` file.
     table : str or None

@@ -152,7 +152,7 @@ class Source:
         return table
 
     def without_blank_columns(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
-        """Return ``table`` without those of ``columns`` that are empty in a text table."""
+        """Return ``table`` without the ``columns`` that are empty in a text table."""
         if self.text_dialect is None:
             return table
         blank = [

@@ -98,7 +98,7 @@ def redact(location: str) -> str:
 
 
 def refuse_store(location: Any) -> None:
-    """Refuse an address where a table is read from or written to a single file."""
+    """Refuse an address for a table that is read from or written to a single file."""
     if is_store(location):
         raise FileError(
             f"{redact_store(str(location))!r} is an address in a store. Only Parquet files can be"

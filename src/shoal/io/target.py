@@ -28,7 +28,7 @@ class Target(Protocol):
 
     @property
     def temporary_path(self) -> Path | None:
-        """Path of the file until it is published; None for a database."""
+        """Path of the file until it is published, or None for a database."""
 
     @property
     def shows_formulas(self) -> bool:

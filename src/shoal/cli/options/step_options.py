@@ -24,7 +24,7 @@ SHARED_OPTIONS: dict[str, Any] = {
     "random_state": options.Seed,
     "n_jobs": options.NJobs,
 }
-OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # where they differ from parameters
+OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # if they differ from the parameters
 
 
 def step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:

@@ -85,7 +85,8 @@ def distribution(
     ``labels`` has the labels of values, by the values as they are written.
     """
     column = without_dictionary(column)
-    arrow_type, values = column.type, column.drop_null()
+    arrow_type = column.type
+    values = column.drop_null()
     if len(values) == 0:
         return {"kind": "empty", "bars": [], "description": "no values"}
     if pa.types.is_temporal(arrow_type) and not pa.types.is_duration(arrow_type):

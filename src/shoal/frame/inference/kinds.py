@@ -39,11 +39,11 @@ class Decision:
     Parameters
     ----------
     type : Type
-        The kind, with an order or a format where it needs one.
+        The kind, with an order or a format if it needs one.
     why : str
         Reason for the decision, as a clause that follows "because".
     inferred : bool
-        Whether the kind differs from that of the column's type in the table.
+        Whether the kind differs from the kind of the column's type in the table.
     missing_codes : tuple of str
         Values that stand for a missing value.
     formats : tuple of str
@@ -161,7 +161,7 @@ def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
 
 
 def _by_code_name(facts: ColumnFacts) -> Decision | None:
-    """Decide on whole numbers whose name is that of a classification."""
+    """Decide on whole numbers in a column that has the name of a classification."""
     words = words_of(facts.name)
     if (
         not words & (CLASSIFICATION_NAMES | GENERIC_CODE_WORDS)

@@ -95,7 +95,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="layout-lacks-column",
                 column=name,
             )
-    padded_columns, next_character = [], 1
+    padded_columns = []
+    next_character = 1
     for position in positions:
         if position.start > next_character:
             padded_columns.append(
@@ -192,7 +193,8 @@ def _position(entry: Any, culprit: str) -> Position:
 
 def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
     """Yield the lines without line endings; refuse a line with text beyond the map."""
-    file_size, n_read = path.stat().st_size, 0
+    file_size = path.stat().st_size
+    n_read = 0
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
             number = 0

@@ -59,7 +59,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
-    file_size, n_read, number = path.stat().st_size, 0, 0
+    file_size = path.stat().st_size
+    n_read = 0
+    number = 0
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
             while line := file.readline(MAX_LINE):

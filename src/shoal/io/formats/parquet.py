@@ -31,9 +31,10 @@ def _check_size(file: pq.ParquetFile, path: Path, limit: float | None) -> None:
     The footer gives the size of pages, not of values: a page may contain one long text and many
     references to it. A column that could exceed the limit is decoded in batches and measured.
     """
-    footer, file_size = file.metadata, path.stat().st_size
+    footer = file.metadata
+    file_size = path.stat().st_size
     check_columns(path.name, footer.num_columns)
-    # The sizes of single columns are not read: pyarrow aborts where they are damaged.
+    # The sizes of single columns are not read: pyarrow aborts if they are damaged.
     leaves = [file.schema.column(number) for number in range(footer.num_columns)]
     text_columns = [
         leaf.path

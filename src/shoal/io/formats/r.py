@@ -95,7 +95,8 @@ def _decompress(path: Path, dialect: Dialect) -> bytes:
         ),
         open,
     )
-    content, file_size = bytearray(), path.stat().st_size
+    content = bytearray()
+    file_size = path.stat().st_size
     try:
         with open_file(path, "rb") as file:
             for chunk in iter(lambda: file.read(CHUNK), b""):

@@ -86,7 +86,9 @@ def _bounded_lines(file: TextIO, path: Path) -> Iterator[str]:
 
 def _has_quotes(path: Path, dialect: Dialect) -> bool:
     """Return whether the file has quotation marks; refuse one that is too large decompressed."""
-    file_size, n_read, has_quotes = path.stat().st_size, 0, False
+    file_size = path.stat().st_size
+    n_read = 0
+    has_quotes = False
     with open_decompressed(path) as file:
         for chunk in iter(lambda: file.read(1 << 20), b""):
             has_quotes = has_quotes or b'"' in chunk

@@ -94,7 +94,7 @@ def _convert_column(
 
 
 def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
-    """Return dates, or dates with times; None for other text and for dates without a day."""
+    """Return dates, or dates with times, or None for other text and for dates without a day."""
     if not date_format:
         for pattern, arrow_type in _DATETIME_TYPES.items():
             if _all_match(cells, pattern):
@@ -117,7 +117,7 @@ def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
 
 
 def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
-    """Return numbers; None if a cell could be a code (leading zero, plus sign)."""
+    """Return numbers, or None if a cell could be a code (leading zero, plus sign)."""
     if dialect.decimal != ".":
         if pc.any(pc.match_substring(cells, ".")).as_py():
             return None
@@ -129,7 +129,7 @@ def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
 
 
 def _marked_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
-    """Return numbers with thousands separators, a currency or percent signs; None for others."""
+    """Return numbers with thousands separators, a currency or percent signs, or None for others."""
     values = pc.unique(cells.drop_null())
     if parse_numerals(values.slice(0, SAMPLE).to_pylist(), dialect.decimal)[0] is None:
         return None  # the first texts decide for most columns

@@ -107,7 +107,7 @@ def _cell_formats(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _column_number(reference: str) -> int | None:
-    """Return the column, counted from 0, of a reference such as ``AB12``; None for other text."""
+    """Return the column, counted from 0, of a reference such as ``AB12``, or None."""
     letters = reference.rstrip("0123456789")
     if not letters.isalpha():
         return None
