@@ -230,7 +230,7 @@ FIELDS: dict[str, FieldDescription] = {
         choices={
             "auto": "as the table allows",
             "refine": "quick, with local search",
-            "prove": "prove the minimum number of cells",
+            "prove": "prove the minimum number",
         },
     ),
     "generalise:suppression": FieldDescription(
