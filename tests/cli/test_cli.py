@@ -110,7 +110,7 @@ def test_the_report_shows_the_curve_of_dependence_on_request(folder):
 
 def test_the_verdict_and_its_findings_follow_the_result(folder):
     result = shell(*MASK)
-    start = "verdict: qualified. k = 4 is kept on the quasi-identifiers only, with "
+    start = "verdict: qualified. k = 4 is kept on the quasi-identifiers only"
     assert result.stdout.splitlines()[1].startswith(start)
     assert "\x1b" not in result.stdout
     content = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]

@@ -117,10 +117,8 @@ def _detect_encoding(sample: bytes) -> str | None:
     beginning = sample[:NULL_SAMPLE]
     if b"\0" in beginning:
         even, odd = beginning[0::2].count(0), beginning[1::2].count(0)
-        is_utf16 = max(even, odd) >= MIN_NULL_SHARE * len(beginning) and min(
-            even, odd
-        ) <= MAX_OTHER_NULL_SHARE * len(beginning)
-        if not is_utf16:
+        fewer, more = sorted((even / len(beginning), odd / len(beginning)))
+        if more < MIN_NULL_SHARE or fewer > MAX_OTHER_NULL_SHARE:
             return None
         return "utf-16-be" if even > odd else "utf-16-le"
     if decode(sample, "utf-8") is not None:

@@ -30,9 +30,8 @@ class BackgroundTask:
     done: int = 0
     total: int = 0
     reason: str = ""
-    sheets: list[str] = field(
-        default_factory=list
-    )  # to choose from, if the task failed for want of one
+    # Sheets to choose from, if the task failed because none was chosen.
+    sheets: list[str] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
     job: Job | None = None
 
