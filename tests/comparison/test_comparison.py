@@ -195,7 +195,9 @@ def test_a_finished_run_is_not_repeated(firms, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("change", ["cell", "name", "k", "risk", "code"])
-def test_another_table_plan_or_version_of_shoal_is_another_run(firms, tmp_path, monkeypatch, change):
+def test_another_table_plan_or_version_of_shoal_is_another_run(
+    firms, tmp_path, monkeypatch, change
+):
     cache = Cache(tmp_path)
     data, columns, options = firms, KNOWN, {"k": 3, "risk": "linkage"}
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
