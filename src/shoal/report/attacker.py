@@ -241,7 +241,7 @@ def _confidential_value_sentences(release: ReleaseLike) -> list[str]:
         release, "homogeneous-group", "in_every_record"
     )
     sentences = [
-        f"Estimate the {column} of every person in {number:,} of {n_classes:,} classes: all records"
+        f"Estimate the {column} of every person in {number:,} of {n_classes:,} classes: all persons"
         " there shared a value, and the released values differ only because of the masking."
         for column, number in changed_classes.items()
     ]
