@@ -114,7 +114,7 @@ def test_measures_that_cannot_be_computed_are_named_with_the_reason():
     of_categories = {"values_unchanged", "levels_lost", "entropy_loss"}
     assert set(named) == {"smallest_class", "class_sizes", "reidentification", *of_categories}
     assert (
-        "left out: not of one kind"
+        "left out: the kinds differ"
         in shoal.assess(
             data.assign(sex=list("abcd")), data, quasi_identifiers=["x", "sex"]
         ).remarks["information_loss"]

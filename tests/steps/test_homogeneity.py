@@ -234,7 +234,10 @@ def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
     finding = next(f for f in release.verdict.findings if f.code == "homogeneous-before-masking")
     assert finding.figures["homogeneous"] == {"illness": 2, "town": 1}
     assert release.verdict.status == "qualified"
-    assert "about these values" in release.plan.steps[0].guarantee
+    step = release.plan.steps[0]
+    assert "noise was added (amount" in step.guarantee
+    (former,) = step.former_guarantees
+    assert "got noise of" in former
     text = str(summarise(release)["attacker"]["can"])
     assert "Learn the" not in text
     assert "Estimate the illness of everybody in 2 of 3 classes: " in text

@@ -155,9 +155,9 @@ def test_missing_values_never_dilute_a_mean(survey):
 def test_imputed_cells_are_counted_and_thin_groups_named(survey):
     release = mask(survey, missing="impute")
     filled = survey[COLUMNS].isna() & release.data[COLUMNS].notna()
-    actual = [text for text in release.warnings if "now hold" in text][0]
+    actual = [text for text in release.warnings if "now have" in text][0]
     assert actual.startswith(f"{int(filled.sum().sum())} cells ('age' {int(filled['age'].sum())},")
-    assert any("rests on fewer than k known values" in text for text in release.warnings)
+    assert any("from fewer than k known values" in text for text in release.warnings)
 
 
 def test_a_group_of_missing_values_keeps_them():
