@@ -17,7 +17,7 @@ from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITI
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.metrics.attacks import wilson_interval
-from shoal.metrics.attacks.inference import best_guess
+from shoal.metrics.attacks.inference import best_guesses
 from shoal.metrics.attacks.probabilistic_linkage import expectation_maximisation
 from shoal.metrics.attacks.run import DEFAULT_ATTACKS
 from twins import attacks as twin
@@ -204,7 +204,7 @@ def test_no_attack_on_a_release_exceeds_its_ceiling(name):
     assert "linkage-distance" in attacks
 
 
-def test_control_records_take_the_commonest_label_of_recoded_values():
+def test_control_records_take_the_most_frequent_label_of_recoded_values():
     before = pd.DataFrame({"a": [1, 1, 1, 2, 2, 3], "s": list("xxxyyz")})
     after = before.assign(a=["low", "low", "all", "high", "high", "high"])
     control = pd.DataFrame({"a": [1, 2, 9], "s": ["x", "y", "x"]})
@@ -445,10 +445,10 @@ def test_membership_names_the_nearer_half(second, rate):
     assert attacks["membership"].rate == rate
 
 
-def test_the_best_guess_is_the_mode_or_the_median():
-    assert best_guess(np.array([3, 3, 1, 1, 0])) == [1, 3]
-    assert best_guess(np.array([1.0, 5.0, 6.0])) == [5.0]
-    assert best_guess(np.array([np.nan])) == []
+def test_the_best_guesses_are_the_modes_or_the_median():
+    assert best_guesses(np.array([3, 3, 1, 1, 0])) == [1, 3]
+    assert best_guesses(np.array([1.0, 5.0, 6.0])) == [5.0]
+    assert best_guesses(np.array([np.nan])) == []
 
 
 def test_em_finds_how_often_matching_pairs_agree():
