@@ -1,4 +1,4 @@
-"""Tables in another order: what compares record by record says so instead of comparing."""
+"""Tables in another order: comparisons record by record are refused or left out."""
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ def test_columns_without_evidence_do_not_change_the_order(people):
     assert same_order(people[["ill"]], people[["ill"]].rename(columns={"ill": "sick"}))
 
 
-def test_measures_of_a_shuffled_release_are_refused_and_can_be_insisted_on(people):
+def test_measures_of_a_shuffled_release_are_refused_unless_aligned_is_stated(people):
     shuffled = masked(people, shuffle=True, random_state=3)
     options = {"quasi_identifiers": KNOWN, "confidential": ["ill"]}
     with raises(InputError, code="order-differs"):

@@ -1,4 +1,4 @@
-"""Two tables, one masked by any software: measures, names, and reasons for missing ones."""
+"""Two tables, one masked by any software: measures, and reasons why some are missing."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def kinds(request):
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
-def test_a_scale_without_missing_cells_is_not_said_to_have_them():
+def test_no_remark_on_missing_cells_for_a_scale_without_missing_cells():
     data = pd.DataFrame({"a": np.arange(12.0), "grade": np.arange(12) % 3})
     types = {"grade": {"kind": "ordinal", "order": ["0", "1", "2"]}}
     release = shoal.microaggregate(
@@ -145,7 +145,7 @@ def test_confidential_numbers_with_missing_values_count_as_categories(missing):
     assert "'income' left out" in release.remarks["average_diversity"]
 
 
-def test_one_name_may_stand_alone():
+def test_a_single_name_is_accepted_instead_of_a_list():
     data = shoal.datasets.sme()
     measures = shoal.assess(data, data, quasi_identifiers="surface", confidential="turnover")
     assert list(measures["homogeneous_classes"]) == ["turnover"]
