@@ -173,8 +173,8 @@ class PrivacyConstraint:
                 reason = f"{subject} have only {attainable:g} distinct values of column {name!r}"
                 if relaxed.kind == "entropy":
                     reason = (
-                        f"the entropy of column {name!r} over {subject} equals that of only"
-                        f" {attainable:g} equally frequent values"
+                        f"in {subject}, column {name!r} has the entropy of only {attainable:g}"
+                        " equally frequent values"
                     )
                 raise InputError(
                     f"diversity={self.diversity:g} cannot be reached: {reason}. Lower `diversity`"
