@@ -20,7 +20,7 @@ class Assessment(dict[str, Any]):
     remarks : mapping of str to str
         Why a measure, or columns of it, could not be computed, by the name of the measure.
     groups : Subgroups, optional
-        The measures of each subgroup, if subgroups were requested.
+        The same measures by subgroup.
     """
 
     def __init__(
