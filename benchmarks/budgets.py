@@ -36,8 +36,8 @@ def search(X):
         return harness.time_run(lambda: method.fit(X))[1]
 
     total_seconds = seconds(ROUNDS)
-    n_disturbances = 2 * ROUNDS * len(X) / max(total_seconds - seconds(0), 1e-9)
-    return total_seconds, f"{float(f'{n_disturbances:.2g}'):,.0f} disturbances a second"
+    n_trials = 2 * ROUNDS * len(X) / max(total_seconds - seconds(0), 1e-9)
+    return total_seconds, f"{float(f'{n_trials:.2g}'):,.0f} trials a second"
 
 
 def prove(X):

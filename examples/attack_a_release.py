@@ -1,4 +1,4 @@
-"""Play the attacker: link records, find groups that agree, and cross two releases."""
+"""Play the attacker: link records, find groups that agree, and combine two releases."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def share_linked(release):
 masked_together = shoal.microaggregate(people, quasi_identifiers, k=5, **roles)
 masked_apart = shoal.microaggregate(people, quasi_identifiers, k=5, blocks=1, **roles)
 print(f"linked correctly, columns masked together: {share_linked(masked_together):.1%}")
-print(f"linked correctly, each column by itself:   {share_linked(masked_apart):.1%}")
+print(f"linked correctly, each column separately:  {share_linked(masked_apart):.1%}")
 
 n_shared = masked_together.measures["homogeneous_classes"]["smoker"]
 print(f"groups that agree on smoking: {n_shared} of {masked_together.partitions[0].n_groups}")
@@ -28,4 +28,5 @@ print(f"groups that agree on smoking: {n_shared} of {masked_together.partitions[
 second_release = shoal.microaggregate(people, quasi_identifiers, k=7, **roles)
 pairs = masked_together.labels * second_release.partitions[0].n_groups + second_release.labels
 _, pair_of_record, sizes = np.unique(pairs, return_inverse=True, return_counts=True)
-print(f"alone where two releases cross: {(sizes[pair_of_record] == 1).mean():.0%} of the people")
+share_alone = (sizes[pair_of_record] == 1).mean()
+print(f"people who are the only common member of their two groups: {share_alone:.0%}")

@@ -1,4 +1,4 @@
-"""Find groups, and prove how little better any others could be."""
+"""Find groups, and prove how much better other groups could be at most."""
 
 import numpy as np
 
@@ -25,7 +25,5 @@ for effort in ("quick", "refine", "search"):
 
 proof = shoal.METHODS["prove"](k=3, budget=20.0, random_state=1).fit(Z)
 gap = loss(proof.labels_) / (100 * proof.bound_ / Z.size) - 1
-print(
-    f"prove  {loss(proof.labels_):6.2f} % lost, at most {100 * gap:.2f} % above the least possible"
-)
+print(f"prove  {loss(proof.labels_):6.2f} % lost, at most {100 * gap:.2f} % above the minimum")
 print("proven optimal:", bool(np.isclose(gap, 0, atol=1e-6)))

@@ -33,4 +33,4 @@ Path("plan.toml").write_text(plan_text.replace("within", "withiin"))
 try:
     shoal.Plan.load("plan.toml")
 except shoal.errors.PlanError as error:
-    print("A typing error is no decision:", error)
+    print("A typing error is not taken for a decision:", error)

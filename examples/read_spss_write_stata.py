@@ -27,7 +27,7 @@ command = ["mask", "survey.sav", "release.dta", *options, "--force", "--quiet"]
 subprocess.run([sys.executable, "-m", "shoal", *command], check=True, stderr=subprocess.DEVNULL)
 
 data, metadata = pyreadstat.read_dta("release.dta", user_missing=True)
-print(Path("release.dta").name, "holds", len(data), "records; person is there:", "person" in data)
+print(Path("release.dta").name, "has", len(data), "records; person is a column:", "person" in data)
 print("Label of age:", metadata.column_names_to_labels["age"])
 print("Labels of smoker:", metadata.variable_value_labels["smoker"])
 print("Refused incomes that are missing in Stata, too:", int(data["income"].isna().sum()), "of 5")

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[1] / "examples"
 EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.py"))
 # A pattern of the output of each example.
 OUTPUT = {
-    "attack_a_release": r"each column by itself:\s+(9\d\.\d|100\.0)%",
+    "attack_a_release": r"each column separately:\s+(9\d\.\d|100\.0)%",
     "certified_gap": r"proven optimal: True",
     "compare_methods": r"mdav \+ refine\s+10.*on the Pareto front",
     "hide_a_survey": r"looks like 4 others or more.\nWritten: plan.toml release.csv report.html",

@@ -192,7 +192,7 @@ def test_blocks_are_grouped_separately_and_their_common_k_is_stated():
         release = shoal.microaggregate(data, KNOWN, k=3, blocks=1, **OTHER_ROLES)
     linked = shoal.assess(data, release.data, quasi_identifiers=KNOWN)["linkage"]
     assert release.measures["linkage"] == linked
-    assert f"links {100 * linked:.1f} % of the records" in str(caught[0].message)
+    assert f"link {100 * linked:.1f} % of the records" in str(caught[0].message)
     assert len(release.partitions) == 2
     for name in KNOWN:
         assert release.data[name].value_counts().min() >= 3

@@ -1,1 +1,1 @@
-"""What makes the pages of the site that nobody writes by hand."""
+"""Generators of the pages of the site that are not written by hand."""

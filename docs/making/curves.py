@@ -57,7 +57,7 @@ def wanted(name: str) -> list[str]:
 
 
 def computed(name: str, k: int) -> dict[str, float]:
-    """Return the numbers of a measure by what each is of."""
+    """Return the values of a measure, by column or part."""
     result = MEASURES[name](**{need: given(k)[need] for need in wanted(name)})
     parts = result if isinstance(result, dict) else {"": result}
     numbers = {}
@@ -109,7 +109,7 @@ def chart(lines: Mapping[str, list[float]], unit: str, label: str) -> str:
 
 
 def _free(height: float, taken: list[float]) -> float:
-    """Return a height near ``height`` where no name stands yet."""
+    """Return a height near ``height`` at which there is no name yet."""
     while any(abs(height - other) < 15 for other in taken):
         height -= 15
     taken.append(height)

@@ -93,7 +93,7 @@ def papers(source: Path) -> dict[str, set[str]]:
 def for_the_site(
     app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]
 ) -> None:
-    """Leave out of a docstring what the page around it tells, and link the papers."""
+    """Remove from a docstring what the page around it states, and link the papers."""
     del app, what, options
     dropped = ["References"]
     shown = cited("\n".join(lines))

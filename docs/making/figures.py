@@ -78,7 +78,7 @@ MEASURED: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True)
 class Part:
-    """What stands under one head of a page about a paper."""
+    """One section of a page about a paper."""
 
     page: str
     paper: str
@@ -93,7 +93,7 @@ class Part:
 
     @property
     def lines(self) -> list[list[str]]:
-        """The lines of its table: name of the row, what stands in it, cells."""
+        """The lines of its table: the name of the row, what it contains, cells."""
         actual = [
             [cell.strip() for cell in line.strip("|").split("|")]
             for line in self.text.splitlines()
@@ -109,7 +109,7 @@ class Part:
 
     @property
     def agreement(self) -> tuple[int, int]:
-        """How many printed figures ours agree with, and how many there are."""
+        """How many printed figures agree with ours, and how many there are."""
         lines = [line[2:] for line in self.lines if "difference" in line]
         cells = [cell for line in lines for cell in line if cell not in ("", "input")]
         return sum(cell.startswith("=") for cell in cells), len(cells)

@@ -21,7 +21,7 @@ def distances() -> NDArray[np.float64]:
 
 
 def ends(canvas: Canvas) -> None:
-    """Mark the mean, the record farthest from it and the record farthest from that one."""
+    """Mark the mean, the record farthest from it and the record farthest from this record."""
     X = example.table()
     first = _farthest_from_the_mean(canvas)
     second = int(distances()[first].argmax())
@@ -77,7 +77,7 @@ def nearest(canvas: Canvas) -> None:
 
 
 def lightest(canvas: Canvas) -> None:
-    """Draw the edges within pairs and triples: of a triple, the two shorter ones."""
+    """Draw the edges within pairs and triples: in a triple, the two shorter edges."""
     X, apart = example.table(), distances()
     labels = example.grouped("two-mu-approx").labels_
     for group in range(labels.max() + 1):

@@ -75,7 +75,7 @@ def formula(name: str) -> str:
 
 
 def _between(gap: re.Match[str]) -> str:
-    """Return what stands between two parts of a formula: a comma or a word."""
+    """Return the separator between two parts of a formula: a comma or a word."""
     return f"`{gap[1]} {gap[2] + ' ' if gap[2] else ''}{{math}}`"
 
 

@@ -8,7 +8,7 @@ from making.grid import grid
 from shoal.partitioners import METHODS, Partitioner
 
 NO_FIGURES = "The [reproduced papers](../papers/README.md) print no figures of this method."
-OURS = "No paper: the method is our own. [Its gap to the optimum](../quality.md) was measured."
+OURS = "No paper: developed for Shoal. [Its gap to the optimum](../quality.md) was measured."
 
 
 def pages(root: Path) -> Iterator[tuple[str, str]]:

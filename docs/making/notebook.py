@@ -45,7 +45,7 @@ def text(notebook: Any) -> str:
 
 
 def _output(output: Any) -> str:
-    """Return one output of a cell: as HTML, as a picture or as text; empty if it shows nothing."""
+    """Return an output of a cell as HTML, a picture or text; the text may be empty."""
     if output.output_type == "stream":
         return f"```text\n{output.text}```"
     data = output.get("data", {})

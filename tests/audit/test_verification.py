@@ -115,14 +115,14 @@ def test_a_manifest_names_files_and_seeds_but_neither_paths_nor_the_time(folder)
     assert Path("out.json").read_text() == text
 
 
-def test_seeds_stand_in_the_manifest_and_repeat_the_release(folder):
+def test_seeds_in_the_manifest_reproduce_the_release(folder):
     command = [*MASK[:9], "-m", "mu-approx", "--manifest", "out.json", "--force"]
     assert shell(*command).exit_code == 0
     assert "random_state" in Path("out.json").read_text()
     assert failed(*VERIFY, "--original", "in.csv") == []
 
 
-def test_a_cell_that_was_changed_is_seen(folder):
+def test_a_changed_cell_is_detected(folder):
     text = Path("out.csv").read_text().splitlines()
     cells = text[1].split(",")
     cells[1] = cells[1][:-1] + ("1" if cells[1][-1] != "1" else "2")
@@ -131,7 +131,7 @@ def test_a_cell_that_was_changed_is_seen(folder):
     assert "run again" in failed(*VERIFY, "--original", "in.csv")
 
 
-def test_a_file_that_was_cut_off_is_seen(folder):
+def test_a_truncated_file_is_detected(folder):
     text = Path("out.csv").read_text()
     Path("out.csv").write_text("".join(text.splitlines(keepends=True)[:-3]))
     assert {"file", "records"} <= set(failed(*VERIFY))
@@ -146,7 +146,7 @@ def test_a_released_identifier_is_detected(folder):
     assert {"file", "columns", "dropped"} <= set(failed(*VERIFY))
 
 
-def test_an_entry_of_the_manifest_that_was_changed_is_seen(folder):
+def test_a_changed_manifest_entry_is_detected(folder):
     changed(lambda entries: entries["measures"].update(information_loss=1.0))
     assert failed(*VERIFY) == ["manifest"]
 
@@ -178,7 +178,35 @@ def test_a_manifest_that_claims_too_little_is_detected_with_the_original(folder)
     assert failed(*VERIFY, "--original", "in.csv") == ["run again", "statements"]
 
 
-def test_another_original_is_seen(folder):
+def test_the_verdict_may_be_stated_in_the_words_of_version_0_1_0(folder):
+    verdict = json.loads(Path("out.json").read_text())["verdict"]
+    n = sum(finding["severity"] == "qualifies" for finding in verdict["findings"])
+    reservations = f"{n} reservation{'s' * (n != 1)}"
+    former = f"k = 4 is kept, with {reservations}: the smallest class holds {verdict['k']} records."
+    assert verdict["status"] == "qualified"
+    assert verdict["sentence"] != former
+    changed(lambda entries: entries["verdict"].update(sentence=former), seal=True)
+    assert failed(*VERIFY) == []
+    claim = former.replace("k = 4", "k = 5")
+    changed(lambda entries: entries["verdict"].update(sentence=claim), seal=True)
+    assert failed(*VERIFY) == ["verdict"]
+
+
+def test_a_verdict_without_k_may_be_stated_in_the_words_of_version_0_1_0(folder):
+    swap = {"method": "rank-swap", "columns": ["age", "size"], "percent": 20}
+    roles = {"name": "identifier", "ill": "confidential"}
+    plan = {"version": 1, "other_columns": "release", "roles": roles, "steps": [swap]}
+    Path("plan.json").write_text(json.dumps(plan))
+    arguments = ("plan.json", "in.csv", "out.csv", "--manifest", "out.json", "--force")
+    assert shell("run", *arguments).exit_code == 0
+    stated = json.loads(Path("out.json").read_text())["verdict"]["sentence"]
+    assert stated.startswith("No k-anonymity is guaranteed; ")
+    former = stated.replace("guaranteed", "promised")
+    changed(lambda entries: entries["verdict"].update(sentence=former), seal=True)
+    assert failed(*VERIFY) == []
+
+
+def test_another_original_is_detected(folder):
     Path("in.csv").write_text(CSV.replace("p0,h0,20", "p0,h0,21"))
     assert failed(*VERIFY, "--original", "in.csv") == ["original", "run again", "statements"]
 
@@ -266,7 +294,7 @@ def test_a_database_has_no_hash_and_the_rest_is_checked(folder):
     assert shell(*command, "--manifest", "db.json").exit_code == 0
     result = shell("verify", "sqlite:///out.db", "--manifest", "db.json", "--original", "in.csv")
     assert result.exit_code == 0
-    assert "-    file: not compared: a table of a database has no hash" in result.stdout
+    assert "-    file: not compared: a database table has no hash" in result.stdout
     assert json.loads(Path("db.json").read_text())["output"]["table"] == "t"
     with sqlite3.connect("out.db") as connection:
         connection.execute("UPDATE t SET age = 1 WHERE rowid = 1")

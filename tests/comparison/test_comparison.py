@@ -183,7 +183,7 @@ def test_threads_change_nothing(firms, comparison):
     ]
 
 
-def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
+def test_a_finished_run_is_not_repeated(firms, tmp_path, monkeypatch):
     options = {"k": [2, 3], "method": ["mdav", "mu-approx"], "cache": tmp_path / "kept"}
     first = shoal.compare(firms, KNOWN, **options)
     monkeypatch.setattr(plan_comparison, "_run_plan", lambda *_: pytest.fail("made again"))
@@ -195,7 +195,9 @@ def test_a_finished_run_is_not_made_again(firms, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("change", ["cell", "name", "k", "risk", "code"])
-def test_another_table_plan_or_shoal_is_another_run(firms, tmp_path, monkeypatch, change):
+def test_another_table_plan_or_version_of_shoal_is_another_run(
+    firms, tmp_path, monkeypatch, change
+):
     cache = Cache(tmp_path)
     data, columns, options = firms, KNOWN, {"k": 3, "risk": "linkage"}
     shoal.compare(data, columns, method="mdav", cache=tmp_path, **options)
@@ -221,7 +223,7 @@ def test_the_code_of_a_run_is_that_of_the_whole_package(tmp_path):
     assert _source_hash(tmp_path / "first") != _source_hash(tmp_path / "second")
 
 
-def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
+def test_the_cache_is_private_and_contains_only_numbers(firms, tmp_path):
     folder = tmp_path / "deep" / "kept"
     names = {"surface": "SECRET surface", "employees": "SECRET employees"}
     shoal.compare(
@@ -236,7 +238,7 @@ def test_the_cache_is_private_and_holds_numbers_alone(firms, tmp_path):
     assert "SECRET" not in file.read_text()
 
 
-def test_a_damaged_entry_is_made_again(firms, tmp_path):
+def test_a_damaged_cache_entry_is_computed_again(firms, tmp_path):
     first = shoal.compare(firms, KNOWN, k=3, method="mdav", cache=tmp_path)
     (file,) = tmp_path.iterdir()
     file.write_text("{")

@@ -172,7 +172,7 @@ def _deliver(route: Route) -> tuple[str, Any, list[str]]:
                     manifests.of_delivery(made, route.dialect, **places, hash_key=record.hash_key)
                 )
             ),
-            secret=record.secret,
+            secret=record.secret_files,
             fingerprints=True,
             allow_not_kept=route.allow_not_kept,
         )

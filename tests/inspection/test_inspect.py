@@ -460,9 +460,9 @@ def test_only_cells_with_a_value_are_said_to_read_as_numbers():
         sentence for sentence in inspection.sentences if sentence.code == "text-disguises-values"
     )
     assert "18 cells" in about_all.text
-    assert "others" not in about_all.text
+    assert "other cells" not in about_all.text
     assert "12 of 18" in about_some.text
-    assert "others" in about_some.text
+    assert "other cells" in about_some.text
 
 
 def test_wages_are_confidential_like_a_wage():

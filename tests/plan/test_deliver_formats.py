@@ -117,7 +117,7 @@ def published(source, target, plan, layout=None):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ShoalWarning)
             deliver(plan, source, address, dialect=dialect, target_table=table, documents=documents,
-                    secret=record.secret, fingerprints=True)  # fmt: skip
+                    secret=record.secret_files, fingerprints=True)  # fmt: skip
     except ShoalError:
         assert set(target.parent.iterdir()) == before, "something was left"
         return None
@@ -141,7 +141,7 @@ def check_counted(release, quasi_identifiers, chosen):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 @given(table=nasty_tables(), chosen=options)
-def test_a_published_file_keeps_what_was_promised(tmp_path_factory, ending, table, chosen):
+def test_a_published_file_keeps_its_guarantee(tmp_path_factory, ending, table, chosen):
     folder = tmp_path_factory.mktemp("run")
     source, layout = folder / "in.feather", None
     feather.write_feather(table, source)

@@ -183,7 +183,9 @@ def test_k_is_kept_on_the_quasi_identifiers_only_where_other_columns_single_reco
     assert sentence.startswith("k = 4 is kept on the quasi-identifiers only (the smallest class")
     assert sentence.endswith("), with 2 reservations.")
     former_sentence = release.verdict.former_sentence
-    assert former_sentence.startswith("k = 4 is kept, with 2 reservations: the smallest class holds")
+    assert former_sentence.startswith(
+        "k = 4 is kept, with 2 reservations: the smallest class holds"
+    )
 
 
 def test_values_released_exactly_are_counted():

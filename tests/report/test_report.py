@@ -99,7 +99,7 @@ def test_a_broken_guarantee_comes_first():
     page = Page(render(summary))
     assert summary["verdict"]["status"] == release.verdict.status == "not kept"
     assert release.verdict.sentence in page.text
-    assert page.text.index(release.verdict.sentence) < page.text.index("What was promised")
+    assert page.text.index(release.verdict.sentence) < page.text.index("What was guaranteed")
     assert release.verdict.of("breaks")[0].sentence in page.text
 
 
@@ -160,7 +160,7 @@ def test_the_report_states_what_an_attacker_can_and_cannot_do(release):
     assert summary["cannot"][2].startswith("Find company in the release")
     assert summary["can"][0].endswith("down to 3 records or more.")
     text = Page(render(summarise(release))).text
-    assert text.index(summary["cannot"][0]) < text.index("What was promised")
+    assert text.index(summary["cannot"][0]) < text.index("What was guaranteed")
 
 
 def test_a_shared_confidential_value_is_reported_as_known():
@@ -171,7 +171,7 @@ def test_a_shared_confidential_value_is_reported_as_known():
         release = shoal.microaggregate(data, ["age"], k=3, method="mdav", confidential=["ill"])
     summary = summarise(release)["attacker"]["can"]
     assert (
-        "Learn the ill of everybody in 1 of 2 classes: all records there share one value."
+        "Learn the ill of every person in 1 of 2 classes: all records there share one value."
         in summary
     )
     assert any("if sex is known too: it is released" in entry for entry in summary)
@@ -184,7 +184,7 @@ def test_a_broken_guarantee_claims_nothing():
     assert not any("Single a person out" in entry for entry in summary["cannot"])
     assert summary["can"][:2] == [
         "Find the one record of some persons by combining all masked columns.",
-        "Read the turnover and net_profit of whoever is linked correctly.",
+        "Read the turnover and net_profit of each person who is linked correctly.",
     ]
 
 
@@ -230,7 +230,7 @@ def test_many_sizes_are_shown_in_ranges():
     assert labels == ["5–9", "10–19", "20–39", "40–79", "80–99"]
 
 
-def test_a_figure_can_stand_in_another_page(release):
+def test_a_figure_can_be_embedded_in_another_page(release):
     (figure, *_) = report_figures(summarise(release)).protection_and_loss
     page = Page(embedded(figure, "first"))
     assert page.tags.count("svg") == 1

@@ -113,7 +113,7 @@ def test_classes_without_a_confidential_value_are_not_said_to_share_one():
     assert "'ill' in 3 classes (2 by missing cells)" in shared
     assert shared.endswith("is known to have the value, or a missing cell.")
     (sure,) = [s for s in summarise(release)["attacker"]["can"] if s.startswith("Learn the")]
-    assert sure.startswith("Learn the ill of everybody in 1 of 6 classes")
+    assert sure.startswith("Learn the ill of every person in 1 of 6 classes")
     data.loc[data["ill"].isna(), "ill"] = "d"
     release = shoal.microaggregate(data, ["age"], k=4, method="mdav", confidential=["ill"])
     assert sentence(release, "homogeneous-group").endswith("is known to have the value.")
@@ -139,7 +139,7 @@ def test_probabilistic_k_anonymity_is_not_contradicted(people):
 
 
 @pytest.mark.parametrize("step", [Swap, Hybridise])
-def test_swapping_within_units_promises_no_one_in_k(step):
+def test_swapping_within_units_guarantees_no_chance_of_one_in_k(step):
     assert "1 in 4" in step(["age"], MDAV(k=4)).guarantee
     assert "1 in 4" not in step(["age"], MDAV(k=4), unit="person").guarantee
 
@@ -153,7 +153,7 @@ def test_insiders_compute_values_only_where_they_follow(people):
     assert "weights" not in single_sentence
     several = data.drop(columns=["weight"])
     released = shoal.microaggregate(several, ["age", "pay"], unit="person", **options)
-    assert "compute the sum of those" in sentence(released, "insiders")
+    assert "compute the sum of the remaining member" in sentence(released, "insiders")
     weighted = data.drop(columns=["person"])
     released = shoal.microaggregate(weighted, ["age", "pay"], weight="weight", **options)
     assert "if the weights are known" in sentence(released, "insiders")

@@ -68,12 +68,12 @@ def test_both_ends_of_the_map_are_counted_in_persons(release, visits):
 
 def test_a_value_that_persons_have_among_others_is_not_known_for_sure(release, visits):
     assert (classes(release, visits)["ill"].nunique() > 1).all()
-    assert release.measures["homogeneous_classes"]["ill"] > 0  # everybody there has it once
+    assert release.measures["homogeneous_classes"]["ill"] > 0  # every person there has it once
     can = summarise(release)["attacker"]["can"]
     assert not any(entry.startswith("Learn the") for entry in can)
     number = release.measures["homogeneous_classes"]["ill"]
     assert any(
-        entry.startswith(f"Learn a value of ill that everybody in {number} of") for entry in can
+        entry.startswith(f"Learn a value of ill that every unit in {number} of") for entry in can
     )
 
 
@@ -99,8 +99,8 @@ def test_shared_values_are_counted_in_persons_by_verdict_measure_and_report(visi
     assert f"'ill' in {number} classes (in {number - single} some records" in finding.sentence
     assert finding.sentence.endswith("the value in at least one record.")
     can = summarise(release)["attacker"]["can"]
-    assert any(f"Learn the ill of everybody in {single} of {len(groups)}" in e for e in can)
-    assert any(f"everybody in {number - single} of {len(groups)} classes has" in e for e in can)
+    assert any(f"Learn the ill of every person in {single} of {len(groups)}" in e for e in can)
+    assert any(f"every unit in {number - single} of {len(groups)} classes has" in e for e in can)
 
 
 def test_without_units_the_ceiling_is_one_in_k(visits):

@@ -194,7 +194,7 @@ def test_a_manifest_that_states_more_or_less_is_detected(out):
     assert "manifest" in failed(out)
 
 
-def test_another_original_is_seen(out, client, tmp_path):
+def test_another_original_is_detected(out, client, tmp_path):
     other = write_files(people(1200, seed=1), tmp_path / "other")
     assert failed(out, original=other, client=client) == ["original", "run again", "statements"]
 

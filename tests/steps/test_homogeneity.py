@@ -240,7 +240,7 @@ def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
     assert "got noise of" in former
     text = str(summarise(release)["attacker"]["can"])
     assert "Learn the" not in text
-    assert "Estimate the illness of everybody in 2 of 3 classes: " in text
+    assert "Estimate the illness of every person in 2 of 3 classes: " in text
 
 
 def test_noise_is_the_same_for_the_same_seed_and_its_seed_is_recorded(patients):

@@ -350,5 +350,5 @@ def test_a_loss_beyond_that_of_the_mean_is_not_called_lost_variation():
     (finding,) = [f for f in release.verdict.findings if f.code == "high-loss"]
     assert release.measures["information_loss"] > 100
     assert "variation" not in finding.sentence
-    assert "farther from the original ones than the means" in finding.sentence
+    assert "more distant from the original ones than the means" in finding.sentence
     assert "lower k" not in finding.way_out

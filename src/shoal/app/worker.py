@@ -165,7 +165,7 @@ def mask(arguments: dict[str, Any]) -> dict[str, Any]:
             ),
             **manifest_files.documents(manifest),
         },
-        secret=manifest_files.secret,
+        secret=manifest_files.secret_files,
         fingerprints=True,
     ).release
     return run_result(release)

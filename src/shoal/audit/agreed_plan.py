@@ -2,13 +2,13 @@
 
 Only what a run adds to a plan may differ:
 
-- ``random_state``, where the agreed plan gives none: the run drew it;
-- ``rounds`` in place of ``budget`` in an effort, where the agreed plan gives no rounds: the run
-  counted what it made in that time;
+- ``random_state``, if the agreed plan gives none: the run drew it;
+- ``rounds`` in place of ``budget`` in an effort, if the agreed plan gives no rounds: the run
+  counted the rounds that it made in that time;
 - the role ``unassigned`` of columns that the agreed plan does not name, with ``other_columns =
-  "refuse"``, where the agreed plan has ``"release"``: the run named what it released;
+  "refuse"``, if the agreed plan has ``"release"``: the run named the columns that it released;
 - ``decimals`` of columns for which the agreed plan states none, unless it has ``round = "none"``:
-  the run recorded those of the file;
+  the run recorded the decimals of the file;
 - ``types`` of columns for which the agreed plan states none, if the run inferred them and recorded
   the reason as ``why``.
 """
@@ -26,7 +26,7 @@ OTHER_COLUMNS, DECIMALS, TYPES = "other_columns", "decimals", "types"
 def check_agreed(agreed: str | Path, entries: Mapping[str, Any]) -> tuple[bool, str]:
     """Return whether a plan file is the plan of a manifest, and a message of the check."""
     stated = entries["plan"]
-    if entries["manifest"] == 1:  # written by an older Shoal
+    if entries["manifest"] == 1:  # written by an older version of Shoal
         stated = Plan.from_dict(stated, None).to_dict()
     agreed_entries = Plan.load(agreed).to_dict()
     for without_additions in (
@@ -118,7 +118,7 @@ def _step_without_decimals(stated: Mapping[str, Any], agreed: Mapping[str, Any])
 
 
 def _is_added_by_run(name: str, agreed: Mapping[str, Any], stated: Mapping[str, Any]) -> bool:
-    """Return whether a run adds an entry, or leaves it out, where nothing was agreed."""
+    """Return whether a run adds an entry, or leaves it out, if nothing was agreed."""
     if name == SEED and stated.get("shuffle") is True:  # the seed of the order of the records
         return name in stated
     if name in (SEED, ROUNDS):  # of a step or a partitioner

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
 
 # Sentences of errors on the outcome of a run, which verification leaves out.
-OUTCOME_SENTENCES = (" Please report this: no data were released.", " Nothing was released.")
+OUTCOME_SENTENCES = (" No data were released. Please report this.", " Nothing was released.")
 
 
 class Check(NamedTuple):
@@ -34,7 +34,7 @@ class Verification(Sequence[Check]):
     checks : tuple of Check
         The checks; iterating and indexing give these.
     verdict : Verdict or None
-        Verdict on the release; None if it could not be read.
+        Verdict on the release, or None if the release could not be read.
     """
 
     checks: tuple[Check, ...]
@@ -67,7 +67,7 @@ class Verification(Sequence[Check]):
 def run_check(name: str, check: Callable[[], tuple[bool | None, str]]) -> Check:
     """Run one check; a `ShoalError` makes it fail.
 
-    A cluster or a package that is missing is no result of a check: such errors are raised.
+    A missing cluster or package says nothing about the release, so its error is raised.
     """
     try:
         return Check(name, *check())
@@ -86,7 +86,7 @@ def message_without_outcome(error: ShoalError) -> str:
 
 
 def compare_numbers(counted: int, stated: int, unit: str = "") -> tuple[bool, str]:
-    """Compare a number, of a ``unit`` if one is given, with the one that the manifest states."""
+    """Compare a number, in a ``unit`` if one is given, with the number in the manifest."""
     number = f"{counted:,} {unit}".rstrip()
     if counted == stated:
         return True, f"{number}, as in the manifest"
@@ -94,7 +94,7 @@ def compare_numbers(counted: int, stated: int, unit: str = "") -> tuple[bool, st
 
 
 def kept_result(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]:
-    """Return the result of the check of a k that is kept; None if its units were not counted."""
+    """Return the result of the check of a k that is kept, undecided if units were not counted."""
     kept = f"k={plan.k} is kept"
     if plan.unit_column is None:
         return True, f"{kept}, counted on the released values"
@@ -109,7 +109,7 @@ def kept_result(plan: "Plan", *, units_counted: bool) -> tuple[bool | None, str]
 def with_units_counted(
     checks: Sequence[Check], plan: "Plan", verdict: Verdict | None
 ) -> list[Check]:
-    """Return checks in which the guarantee is checked in units, if the verdict counts these."""
+    """Return the checks, with the guarantee checked in units if the verdict counts units."""
     if verdict is None or plan.k is None or verdict.unit != plan.unit_column:
         return list(checks)
     result: tuple[bool | None, str] = kept_result(plan, units_counted=True)

@@ -51,7 +51,7 @@ class FileAudit:
     location : str
         The file, or the address of the database.
     table : str or None
-        The table of a database; the one that the manifest names if None.
+        The table of a database; if None, the table that the manifest names.
     dialect : Dialect
         How to read the file.
     """
@@ -72,7 +72,8 @@ class FileAudit:
         yield run_check("file", lambda: check_file(self.location, self.output))
         try:
             evidence = Evidence(self.plan, self._read_released())
-            evidence.joint_classes  # noqa: B018 - a column may be missing
+            # Computed here, so that a missing column is reported as a failed check.
+            evidence.joint_classes  # noqa: B018
         except ShoalError as error:
             yield Check("readable", False, message_without_outcome(error))
             return
@@ -164,7 +165,7 @@ class FileAudit:
         return passed, " ".join(finding.sentence for finding in disclosing or findings)
 
     def _read_earlier(self, location: str) -> Frame:
-        """Return an earlier release, read with the dialect and the plan of this one."""
+        """Return an earlier release, read with the dialect and the plan of this release."""
         return read_frame(
             open_source(location, dialect=replace(self.dialect, sheet=None), numbers=()), self.plan
         )
@@ -184,7 +185,7 @@ class FileAudit:
         return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
 
     def _check_guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
-        """Return whether the guarantee of the manifest is that of its plan, and is kept."""
+        """Check that the manifest states the guarantee of its plan, and that it is kept."""
         same, reason = statements.check_plan(self.entries, self.plan)
         if not same:
             return False, reason
@@ -192,7 +193,7 @@ class FileAudit:
         if self.verdict.status == "not kept":
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if self.plan.k is None:
-            return None, "the plan promises no k-anonymity"
+            return None, "the plan guarantees no k-anonymity"
         return kept_result(self.plan, units_counted=False)
 
     def _check_smallest_class(self, evidence: Evidence) -> tuple[bool, str]:
@@ -204,9 +205,10 @@ class FileAudit:
         return statements.check_verdict(self.entries, self.verdict, self.plan)
 
     def _repeat_run(self, original: str) -> tuple[Delivery, dict[str, Any]]:
-        """Run the plan again; return what it made, and what its manifest would be."""
+        """Run the plan again; return the delivery and the manifest that it would have."""
         with tempfile.TemporaryDirectory() as folder:
-            name, table = Path(str(self.output.get("name", "release.csv"))).name, None
+            name = Path(str(self.output.get("name", "release.csv"))).name
+            table = None
             target = str(Path(folder) / name)
             if is_database(self.location):
                 target, table = f"sqlite:///{folder}/again.db", "again"
@@ -226,7 +228,7 @@ class FileAudit:
     def _compare_bytes(self, delivery: Delivery) -> tuple[bool | None, str]:
         """Return whether the repeated run gave the bytes of the release."""
         if is_database(self.location):
-            return None, "not compared: a table of a database has no bytes"
+            return None, "not compared: a database table is not a file"
         released = manifests.sha256(Path(self.location))
         if delivery.target is not None and delivery.target.sha256 == released:
             self.verdict = delivery.release.verdict  # of the same bytes, with all checks
@@ -236,9 +238,9 @@ class FileAudit:
 
 
 def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, str]:
-    """Compare a file with the size and the hash in a manifest; tables of databases have none."""
+    """Compare a file with the size and the hash in a manifest; database tables have no hash."""
     if is_database(location):
-        return None, "not compared: a table of a database has no hash"
+        return None, "not compared: a database table has no hash"
     if not has_hash(entry):
         return False, "the manifest has no hash of it"
     actual = manifests.entry_of_file(location)
@@ -251,15 +253,15 @@ def check_file(location: str, entry: Mapping[str, Any]) -> tuple[bool | None, st
 def check_original(
     location: str, entry: Mapping[str, Any], hash_key: bytes | None
 ) -> tuple[bool | None, str]:
-    """Compare an original with the keyed hash in a manifest; tables of databases have none."""
+    """Compare an original with the keyed hash in a manifest; database tables have no hash."""
     if is_database(location):
-        return None, "not compared: a table of a database has no hash"
+        return None, "not compared: a database table has no hash"
     if not has_hash(entry):
         return False, "the manifest has no hash of it"
     if "sha256" not in entry and hash_key is None:
         return False, "the hash in the manifest is keyed, and there is no hash key"
     same = matches_hash(manifests.entry_of_file(location)["sha256"], entry, hash_key)
-    return same, f"its hash is {'' if same else 'not '}that in the manifest"
+    return same, f"its hash is {'' if same else 'not '}the one in the manifest"
 
 
 def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | None) -> Dialect:
@@ -277,7 +279,7 @@ def read_dialect(entries: Mapping[str, Any], folder: Path, layout: str | Path | 
         return Dialect(**options)
     except TypeError:
         raise FileError(
-            "The manifest's dialect has an entry that this Shoal does not know. Use the version"
-            " that wrote the manifest.",
+            "The manifest's dialect has an entry that this version of Shoal does not know. Use the"
+            " version that wrote the manifest.",
             code="bad-manifest",
         ) from None

@@ -1,8 +1,9 @@
 """Keyed hashes of the original, which cannot be used to test guesses.
 
 A plain hash of a small table can disclose it: anyone who knows all cells but one can try the values
-of that cell until the hash matches. So a manifest holds keyed hashes (HMAC-SHA256 over the SHA-256
-of the file). The key is in a separate file next to the manifest and stays with the original.
+of that cell until the hash matches. Manifests therefore contain keyed hashes (HMAC-SHA256 of the
+SHA-256 of the file). The key is in a separate file next to the manifest and stays with the
+original.
 """
 
 import hashlib
@@ -34,7 +35,7 @@ def keyed_entry(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
 
 
 def has_hash(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry holds a hash of either kind."""
+    """Return whether an entry contains a hash, keyed or plain."""
     return any(isinstance(entry.get(name), str) for name in (KEYED, PLAIN))
 
 

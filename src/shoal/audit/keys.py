@@ -1,4 +1,4 @@
-"""Key files: Ed25519 key pairs that sign manifests, and secrets that hash an original.
+"""Key files: Ed25519 key pairs that sign manifests, and secret keys for the hash of an original.
 
 Key pairs are PEM files (PKCS #8 and SubjectPublicKeyInfo), as OpenSSL reads and writes them.
 """
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     PrivateKey: TypeAlias = Ed25519PrivateKey
 
 PASSPHRASE = "SHOAL_PASSPHRASE"  # the environment variable
-FORBIDDEN_PERMISSIONS = 0o037  # of a secret file: its group may read it, and nobody else
+FORBIDDEN_PERMISSIONS = 0o037  # permission bits refused on a secret file; its group may read it
 HASH_KEY_BYTES = 32
 
 
@@ -36,7 +36,7 @@ def make_key_pair(
     public : str or Path
         File for the public key.
     passphrase : str, optional
-        Encrypts the private key.
+        Passphrase that encrypts the private key; by default it is not encrypted.
     """
     serialization = _serialization()
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -60,19 +60,19 @@ def make_key_pair(
 
 
 def load_private_key(path: str | Path, *, passphrase: str | None = None) -> "PrivateKey":
-    """Read the private key that signs.
+    """Read a private key for signing.
 
     Parameters
     ----------
     path : str or Path
         A PEM file that others can neither read nor write.
     passphrase : str, optional
-        Decrypts it; by default the environment variable ``SHOAL_PASSPHRASE``.
+        Passphrase of the key; by default the environment variable ``SHOAL_PASSPHRASE``.
 
     Returns
     -------
     Ed25519PrivateKey
-        The key.
+        The decrypted key.
     """
     serialization = _serialization()
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -115,7 +115,7 @@ def as_private_key(key: "str | Path | PrivateKey | None") -> "PrivateKey | None"
 
 
 def load_public_key(path: str | Path) -> "Ed25519PublicKey":
-    """Read the public key that a signature is checked with.
+    """Read a public key for checking signatures.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def load_public_key(path: str | Path) -> "Ed25519PublicKey":
     Returns
     -------
     Ed25519PublicKey
-        The key.
+        The key; any other kind of key is refused.
     """
     serialization = _serialization()
     from cryptography.exceptions import UnsupportedAlgorithm
@@ -146,12 +146,12 @@ def load_public_key(path: str | Path) -> "Ed25519PublicKey":
 
 
 def new_hash_key() -> str:
-    """Return a new secret that keys the hashes of an original, as text."""
+    """Return a new secret key for the hashes of an original, as text."""
     return secrets.token_hex(HASH_KEY_BYTES) + "\n"
 
 
 def load_hash_key(path: str | Path) -> bytes:
-    """Read the secret that keys the hashes of an original.
+    """Read the secret key for the hashes of an original.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def load_hash_key(path: str | Path) -> bytes:
     Returns
     -------
     bytes
-        The secret.
+        The key, of 32 bytes.
     """
     path = Path(path)
     try:
@@ -170,7 +170,7 @@ def load_hash_key(path: str | Path) -> bytes:
         key = b""
     if len(key) != HASH_KEY_BYTES:
         raise FileError(
-            f"{path.name!r} is not a hash key: it does not hold exactly {2 * HASH_KEY_BYTES}"
+            f"{path.name!r} is not a hash key: it does not contain exactly {2 * HASH_KEY_BYTES}"
             " hexadecimal digits.",
             code="bad-hash-key",
             file=str(path),
@@ -183,7 +183,8 @@ def read_secret(path: Path) -> bytes:
     content = read_bytes(path)
     if os.name == "posix" and path.stat().st_mode & FORBIDDEN_PERMISSIONS:
         raise FileError(
-            f"{str(path)!r} is a secret, and others can read or change it. Run chmod 600 on it.",
+            f"{str(path)!r} is a secret file, and others can read or change it. Run chmod 600 on"
+            " it.",
             code="secret-shared",
             file=str(path),
         )

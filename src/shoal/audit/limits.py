@@ -1,4 +1,4 @@
-"""Checks whether a released file meets limits: those of its plan, and others."""
+"""Checks whether a released file meets the limits of its plan, and further limits."""
 
 from collections.abc import Iterator
 
@@ -12,15 +12,15 @@ from shoal.plan.verdict import Verdict
 def check_limits(evidence: Evidence, limits: Limits, verdict: Verdict | None) -> Iterator[Check]:
     """Yield a check of each limit, of the plan and of ``limits``.
 
-    A limit of the plan that needs the original cannot be checked without it. One of ``limits``
-    then fails, since the caller asked whether it is met.
+    Without the original, a limit of the plan that needs it is not checked, and a limit of
+    ``limits`` that needs it fails, since the caller asked whether it is met.
 
     Parameters
     ----------
     evidence : Evidence
         The released file and, if it is available, the original.
     limits : Limits
-        Limits besides those of the plan.
+        Further limits, besides the limits of the plan.
     verdict : Verdict or None
         The verdict of the repeated run, which has checked the limits of the plan.
 

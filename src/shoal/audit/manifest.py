@@ -1,9 +1,9 @@
 """The manifest of a release: what an auditor needs to repeat it.
 
 It contains the plan as it was run, with the seeds, so it must not be published. It contains neither
-paths nor times, so the same run gives the same bytes. Of the original it contains only keyed hashes
-(see `shoal.audit.hashes`), and measures to four digits, which reports show too and which do not
-depend on the machine.
+paths nor times, so the same run gives the same bytes. About the original it contains only keyed
+hashes (see `shoal.audit.hashes`) and measures rounded to four digits: reports show the same digits,
+and they do not depend on the machine.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ FORMER_NOTES = (  # of earlier versions, whose manifests still verify
 
 
 def of_release(release: Release) -> dict[str, Any]:
-    """Return the manifest of a release, without files, with its seal."""
+    """Return the sealed manifest of a release, without files."""
     return sealed(_entries(release, open_frame(release.data).columns))
 
 
@@ -45,7 +45,7 @@ def of_folder(
     target: Mapping[str, Any],
     large: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return the manifest of a released folder, with its seal.
+    """Return the sealed manifest of a released folder.
 
     ``target`` describes its files and the types of its columns, ``large`` what is needed besides
     the plan to repeat the run.
@@ -55,7 +55,7 @@ def of_folder(
 
 
 def with_report(entries: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
-    """Return a manifest with the hash of the report added, with its seal."""
+    """Return a manifest with the hash of the report added, sealed again."""
     encoded_text = text.encode()
     digest = hashlib.sha256(encoded_text).hexdigest()
     report = {"name": name, "bytes": len(encoded_text), "sha256": digest}
@@ -93,7 +93,7 @@ def with_files(
     dialect: Dialect,
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return a manifest with its files and their dialect added, with its seal.
+    """Return a manifest with its files and their dialect added, sealed again.
 
     The hash of the original is keyed with ``hash_key``.
     """
@@ -118,10 +118,10 @@ def of_delivery(
     target: tuple[str, str | None],
     hash_key: bytes,
 ) -> dict[str, Any]:
-    """Return the manifest of a delivered file, with its seal.
+    """Return the sealed manifest of a delivered file.
 
-    ``source`` and ``target`` are locations, each with its table if it is a database. The hashes are
-    those of the masked input, keyed, and of the file that was judged.
+    ``source`` and ``target`` are locations, each with its table if it is a database. The manifest
+    contains the keyed hash of the masked input, and the hash of the file that was judged.
     """
     entries = {**delivery.release.manifest, "columns": list(delivery.columns)}
     return with_files(
@@ -136,7 +136,7 @@ def of_delivery(
 def _entry_of_fingerprint(
     location: str, table: str | None, fingerprint: Fingerprint | None
 ) -> dict[str, Any]:
-    """Return name, size and hash of a file that was read or written; only a database's table."""
+    """Return name, size and hash of a file that was read or written, or a database's table."""
     if fingerprint is None:
         return {"table": table}
     return {"name": Path(location).name, **asdict(fingerprint)}
@@ -170,10 +170,10 @@ def sha256(path: Path) -> str:
 
 
 def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Return entries as plain data with a hash over all of them, the seal.
+    """Return entries as plain data with a hash of all of them, the seal.
 
-    The seal detects accidental changes. Anyone can compute a new seal: a forged manifest is
-    detected by its signature, or with the original, see `shoal.verify`.
+    The seal detects accidental changes. Anyone can compute a new seal, so a forged manifest is
+    detected only by its signature or by comparison with the original; see `shoal.verify`.
     """
     plain_entries = json.loads(json.dumps(_finite(entries), allow_nan=False))
     plain_entries.pop("seal", None)
@@ -181,7 +181,7 @@ def sealed(entries: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seal(entries: Mapping[str, Any]) -> str:
-    """Return the hash over all entries but the seal itself."""
+    """Return the hash of all entries except the seal itself."""
     unsealed = {name: value for name, value in entries.items() if name != "seal"}
     return hashlib.sha256(json.dumps(unsealed, sort_keys=True).encode()).hexdigest()
 
@@ -222,7 +222,7 @@ def rounded(value: Any) -> Any:
 
 
 def _finite(value: Any) -> Any:
-    """Return entries that JSON can hold, with None for infinite and NaN values."""
+    """Return entries that JSON can represent, with None for infinite and NaN values."""
     if isinstance(value, Mapping):
         return {str(name): _finite(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -27,7 +27,7 @@ class ManifestFiles:
     manifest : Path
         Path of the manifest.
     signing_key : Ed25519PrivateKey, optional
-        Signs the manifest; the signature is written next to it.
+        Private key that signs the manifest; the signature is written next to the manifest.
     hash_key : Path, optional
         File of the hash key, by default next to the manifest. An existing key is used, so that
         the same run gives the same manifest again; otherwise a key is created.
@@ -41,7 +41,8 @@ class ManifestFiles:
         hash_key: Path | None = None,
     ):
         manifests.check_suffix(manifest)
-        self.manifest, self._signing_key = manifest, signing_key
+        self.manifest = manifest
+        self._signing_key = signing_key
         self._key_file = hash_key or hash_key_path(manifest)
         self._new_key = None if self._key_file.exists() else keys.new_hash_key()
         self.hash_key = (
@@ -51,7 +52,7 @@ class ManifestFiles:
         )
 
     @property
-    def secret(self) -> tuple[Path, ...]:
+    def secret_files(self) -> tuple[Path, ...]:
         """Files that only their owner may read."""
         return () if self._new_key is None else (self._key_file,)
 
@@ -68,20 +69,22 @@ class ManifestFiles:
         Returns
         -------
         dict
-            Paths, and functions of the release.
+            The functions by path. They must be called in order, because the signature covers the
+            manifest as it was written.
         """
-        written_manifest: list[str] = []
+        manifest_content = ""
 
         def manifest(release: ReleaseType) -> str:
-            written_manifest[:] = [manifest_text(release)]
-            return written_manifest[0]
+            nonlocal manifest_content
+            manifest_content = manifest_text(release)
+            return manifest_content
 
         documents: dict[Path, Callable[[ReleaseType], str | bytes]] = {self.manifest: manifest}
         signing_key, new_key = self._signing_key, self._new_key
         if signing_key is not None:
             # The manifest is written first, so that exactly its bytes are signed.
             path = signature_path(self.manifest)
-            documents[path] = lambda release: signing_key.sign(written_manifest[0].encode())
+            documents[path] = lambda release: signing_key.sign(manifest_content.encode())
         if new_key is not None:
             documents[self._key_file] = lambda release: new_key
         return documents
@@ -105,13 +108,13 @@ def write_manifest(
     release : Release
         The release.
     released : str or Path
-        The file that holds its data.
+        The file that contains its data.
     manifest : str or Path
         Manifest to write: ``.json``.
     original : str or Path, optional
-        The file that was masked; the manifest holds its keyed hash.
+        The file that was masked; the manifest contains its keyed hash.
     sign : str, Path or Ed25519PrivateKey, optional
-        Private key, or the PEM file that holds it, to sign the manifest with.
+        Private key that signs the manifest, or the PEM file that contains it.
     hash_key : str or Path, optional
         Secret key for the hash of the original, by default next to the manifest; created if it
         does not exist.
@@ -123,7 +126,7 @@ def write_manifest(
     Returns
     -------
     Path
-        The manifest.
+        The path of the manifest.
     """
     manifest_files = ManifestFiles(
         Path(manifest),
@@ -138,7 +141,7 @@ def write_manifest(
     documents = manifest_files.documents(manifests.dumps)
     with Publication(force=force) as publication:
         for path in documents:
-            publication.add(path, secret=path in manifest_files.secret)
+            publication.add(path, secret=path in manifest_files.secret_files)
         for path, document in documents.items():
             publication.write(path, document(entries))
     return manifest_files.manifest

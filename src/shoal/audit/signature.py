@@ -40,14 +40,14 @@ def sign(
     key : str or Path
         The private key: a PEM file that others cannot read.
     passphrase : str, optional
-        Decrypts the key; by default the environment variable ``SHOAL_PASSPHRASE``.
+        Passphrase of the key; by default the environment variable ``SHOAL_PASSPHRASE``.
     force : bool
         Whether a signature that exists may be replaced.
 
     Returns
     -------
     Path
-        The signature, next to the manifest.
+        The path of the signature, next to the manifest.
     """
     content = keys.read_bytes(Path(manifest))
     manifests.parse(content, Path(manifest).name)  # refuses to sign any other file

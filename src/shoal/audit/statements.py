@@ -35,17 +35,17 @@ def check_plan(entries: Mapping[str, Any], plan: Plan) -> tuple[bool, str]:
     """Check that a manifest states the guarantee and the dropped columns of its plan."""
     promise = entries["promise"]
     if promise["k"] != plan.k:
-        return False, f"the manifest promises k={promise['k']}, but its plan k={plan.k}"
+        return False, f"the manifest states k={promise['k']}, but its plan guarantees k={plan.k}"
     if entries["manifest"] != 1:
         if not _are_guarantees(promise.get("guarantees"), plan):
-            return False, "the guarantees are not those of the plan" + other_versions(entries)
+            return False, "the guarantees differ from the plan" + other_versions(entries)
         if entries["dropped"] != plan.dropped:
-            return False, "the dropped columns are not those of the plan"
+            return False, "the dropped columns differ from the plan"
     return True, ""
 
 
 def _are_guarantees(sentences: Any, plan: Plan) -> bool:
-    """Return whether sentences are the guarantees of a plan, in the words of some version."""
+    """Return whether sentences are the guarantees of a plan, in present or former words."""
     if not isinstance(sentences, list) or len(sentences) != len(plan.steps):
         return False
     return all(
@@ -57,7 +57,7 @@ def _are_guarantees(sentences: Any, plan: Plan) -> bool:
 def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tuple[bool, str]:
     """Check the measures of a manifest that can be counted on the released values.
 
-    Those that need the column of units, which was dropped, are left out.
+    Measures that need the column of units, which was dropped, are left out.
     """
     stated_measures = entries.get("measures", {})
     names: tuple[str, ...] = CLASS_MEASURES if plan.unit_column is None else RECORD_MEASURES
@@ -69,7 +69,7 @@ def check_measures(entries: Mapping[str, Any], classes: Any, plan: Plan) -> tupl
         if as_stored(counted_measures[name]) != as_stored(stated_measures.get(name))
     ]
     if differing:
-        return False, f"not those of the released values: {', '.join(differing)}"
+        return False, f"they differ from the released values: {', '.join(differing)}"
     return True, f"{', '.join(names)} agree with the released values"
 
 
@@ -79,12 +79,13 @@ def check_verdict(
     """Check that the verdict of a manifest is consistent with the released values.
 
     Without the original fewer checks can be made, so the manifest may state more findings than
-    ``counted`` has, and never fewer of those that break or qualify the guarantee. Where the plan
-    counts units, whose column was dropped, shares of records qualify other releases than shares
-    of units do: only the findings that break the guarantee are compared then.
+    ``counted`` has, but it must state all of its findings that break or qualify the guarantee. If
+    the plan counts units, the released file no longer shows them. Shares are then counted in
+    records and may differ from the stated ones, so only findings that break the guarantee are
+    compared.
     """
     if entries["manifest"] == 1:
-        return None, "not compared: a manifest of version 1 holds none"
+        return None, "not compared: a manifest of version 1 has none"
     stated = entries["verdict"]
     contradiction = _contradiction(stated, counted, plan)
     if contradiction:
@@ -106,14 +107,15 @@ def check_verdict(
 
 
 def _contradiction(stated: Mapping[str, Any], counted: Verdict, plan: Plan) -> str:
-    """Return how a stated verdict contradicts itself, the plan or the counts; empty if not.
+    """Return how a stated verdict contradicts itself, the plan or the counts.
 
-    A verdict of "not kept" fails as well: its sentence is returned.
+    A verdict of "not kept" fails as well: its sentence is returned. Without a contradiction, the
+    result is an empty string.
     """
     if not _is_consistent(stated):
         return "its status or its sentence does not follow from its findings"
     if stated["promised"] != counted.promised:
-        return f"it is about k={stated['promised']}, but the plan promises k={counted.promised}"
+        return f"it is about k={stated['promised']}, but the plan guarantees k={counted.promised}"
     if stated["unit"] != (plan.unit_column or RECORD_UNIT):
         return "it counts other units than the plan"
     if stated["k"] > counted.k or (plan.unit_column is None and stated["k"] != counted.k):
@@ -122,7 +124,7 @@ def _contradiction(stated: Mapping[str, Any], counted: Verdict, plan: Plan) -> s
 
 
 def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) -> tuple[bool, str]:
-    """Compare all statements of a manifest with those of the repeated run."""
+    """Compare all statements of a manifest with the statements of the repeated run."""
     if entries["manifest"] == 1:
         return _check_version_1(entries, repeated)
     differing = [
@@ -134,8 +136,8 @@ def check_statements(entries: Mapping[str, Any], repeated: Mapping[str, Any]) ->
     if types is not None and types != repeated["output"].get("types"):
         differing.append("types")
     if differing:
-        return False, f"not those of the run: {', '.join(differing)}{other_versions(entries)}"
-    return True, "verdict, measures, warnings and all other entries are those of the run"
+        return False, f"they differ from the run: {', '.join(differing)}{other_versions(entries)}"
+    return True, "verdict, measures, warnings and all other entries agree with the run"
 
 
 def check_versions(
@@ -147,11 +149,11 @@ def check_versions(
     differences = other_versions(entries)
     if differences:
         return None, f"cannot be compared{differences}"
-    return True, "those that are installed"
+    return True, "the same as the installed versions"
 
 
 def other_versions(entries: Mapping[str, Any]) -> str:
-    """Return a clause on software that is installed here in another version; may be empty."""
+    """Return a clause on software of which another version is installed, or an empty string."""
     differences = []
     for name, recorded in entries.get("versions", {}).items():
         try:
@@ -164,7 +166,7 @@ def other_versions(entries: Mapping[str, Any]) -> str:
 
 
 def as_stored(value: Any) -> Any:
-    """Return data as a manifest holds them, for comparison: names as text, numbers rounded."""
+    """Return data as a manifest contains them, for comparison: names as text, numbers rounded."""
     value = rounded(value)
     if isinstance(value, Mapping):
         return {str(name): as_stored(entry) for name, entry in value.items()}
@@ -205,5 +207,5 @@ def _check_version_1(entries: Mapping[str, Any], repeated: Mapping[str, Any]) ->
         and as_stored(stated_measures[name]) != as_stored(repeated_measures[name])
     ]
     if differing:
-        return False, f"not those of the run: {', '.join(differing)}{other_versions(entries)}"
-    return True, "measures are those of the run; the sentences of version 1 are not compared"
+        return False, f"they differ from the run: {', '.join(differing)}{other_versions(entries)}"
+    return True, "the measures agree with the run; the sentences of version 1 are not compared"

@@ -78,7 +78,8 @@ def check_structure(entries: Any, name: str, versions: Collection[int]) -> None:
     if isinstance(version, bool) or version not in versions:
         readable = " and ".join(map(str, versions))
         raise FileError(
-            f"{name!r} is a manifest of another version; this Shoal reads versions {readable}.",
+            f"{name!r} is a manifest of another version; this version of Shoal reads versions"
+            f" {readable} only.",
             code="manifest-version",
         )
     if version == 1:
@@ -133,7 +134,7 @@ def _check_types(entries: Mapping[str, Any], types: Mapping[str, type], name: st
 
 
 def _check_files(entries: Mapping[str, Any], name: str) -> None:
-    """Refuse files without a name or with a path, and a folder without what repeats its run."""
+    """Refuse files without a name or with a path, and folders whose run could not be repeated."""
     output, large = entries.get("output", {}), entries.get("large", {})
     files = [*output.get("files", []), *entries.get("input", {}).get("files", [])]
     if not all("name" in file for file in files):

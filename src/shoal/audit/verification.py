@@ -43,31 +43,31 @@ def verify(
     manifest : str or Path
         The manifest that was written with it.
     original : str, Path or list of them, optional
-        The file, the database, the folder or the files that were masked. With it the plan is
-        run again, and every statement of the manifest is compared with that run.
+        The file, the database, the folder or the files that were masked. With the original, the
+        plan is run again, and every statement of the manifest is compared with that run.
     earlier : str, Path or list of them
         Earlier releases of about the same people. The verdict then also states how many
-        candidates are left for each unit in all of them, which needs the original.
+        candidates are left for each unit in all releases, which needs the original.
     key : str or Path, optional
-        The public key of the signer of the manifest. With it, a signature that is absent or of
-        another key is a failure; without it the signature is not checked.
+        The public key of the signer of the manifest. With a key, a signature that is absent or was
+        made with another key is a failure; without a key, the signature is not checked.
     plan : str or Path, optional
-        The plan that was agreed on. That of the manifest must be the same, except for seeds that
-        the run drew and rounds that an effort made in its budget.
+        The plan that was agreed on. The plan of the manifest must be the same, except for what a
+        run adds, such as the seeds that it drew and the rounds that an effort made in its budget.
     report : str or Path, optional
         The report that was written with the release.
     hash_key : str or Path, optional
         Secret key of the hashes of the original; by default the file next to the manifest.
     limits : Limits, mapping, path or None
-        Limits to check besides those of the plan; see `shoal.Limits`. Those whose figures need the
-        original fail without it.
+        Limits to check besides the limits of the plan; see `shoal.Limits`. Limits whose figures
+        need the original fail without it.
     table : str, optional
-        The released table of a database; by default the one that the manifest names.
+        The released table of a database; by default the table that the manifest names.
     original_table : str, optional
-        The original table of a database; by default the one that the manifest names.
+        The original table of a database; by default the table that the manifest names.
     layout : str or Path, optional
-        Column map of fixed-width text; by default the one that the manifest names, next to
-        the manifest.
+        Column map of fixed-width text; by default the map that the manifest names, next to the
+        manifest.
     client : Client, Runner, str or None
         The cluster on which the plan of a folder is run again, the address of its scheduler, or
         ``"processes"``, as in `shoal.scale.mask`; a local cluster if None.
@@ -162,7 +162,7 @@ def _check_report(
 
 
 def _hash_key(manifest: Path, hash_key: str | Path | None) -> bytes | None:
-    """Return the key of the hashes of an original; None if there is none."""
+    """Return the key of the hashes of an original, or None if there is none."""
     if hash_key is not None:
         return keys.load_hash_key(hash_key)
     path = hash_key_path(manifest)

@@ -29,7 +29,7 @@ class AdvisedTrial:
     results : LimitResults
         Whether each limit is met.
     kept : bool
-        Whether the verdict keeps everything else that the plan guarantees.
+        Whether the release keeps everything else that the plan guarantees.
     error : ShoalError, optional
         Why the plan could not be run.
     """
@@ -49,7 +49,11 @@ class AdvisedTrial:
 
     @property
     def distance(self) -> tuple[float, ...]:
-        """How far the plan is from the limits: not kept, not computed, excess, loss."""
+        """How far the plan is from meeting the limits, to compare plans by.
+
+        A guarantee that is not kept counts first, then the number of figures that could not be
+        computed, then the excess over the limits, then the loss.
+        """
         failed = self.results.failed
         missing = sum(result.value is None for result in failed)
         excess = sum(result.excess for result in failed if result.value is not None)
@@ -85,7 +89,7 @@ class Advice:
 
     @cached_property
     def best(self) -> AdvisedTrial | None:
-        """The trial of least loss that meets all limits, or None; of several, the strongest."""
+        """The trial of least loss that meets all limits, or None; ties go to the strongest."""
         passed = [trial for trial in self.trials if trial.passed]
         return min(
             passed, key=lambda candidate: (candidate.loss, -candidate.strength), default=None
@@ -93,21 +97,21 @@ class Advice:
 
     @cached_property
     def closest(self) -> AdvisedTrial:
-        """The best trial, or else the one that exceeds the limits least."""
+        """The best trial, or else the trial that is closest to meeting the limits."""
         return self.best or min(self.trials, key=lambda trial: trial.distance)
 
     @property
     def plan(self) -> Plan | None:
-        """The plan of least loss that meets all limits; None if none does."""
+        """The plan of least loss that meets all limits, or None if none does."""
         return None if self.best is None else self.best.plan
 
     @property
     def binding(self) -> tuple[LimitResult, ...]:
         """The limits that bind: those that the closest plan does not meet.
 
-        If a plan meets all limits, every plan with less loss fails at least one of the limits that
-        bind: those that the plan with the next smaller loss fails and, where another plan of less
-        loss meets all of these, those that this plan fails.
+        If a plan meets all limits, the binding limits explain why no tried plan with less loss was
+        chosen. They are the limits that the plan with the next lower loss fails; if another plan of
+        lower loss meets all of these, the limits that it fails are added, and so on.
         """
         if self.best is None:
             return self.closest.results.failed
@@ -123,9 +127,10 @@ class Advice:
 
     @property
     def conflict(self) -> tuple[str, ...]:
-        """The limits that conflict with those that the closest plan fails.
+        """The limits that conflict with the limits that the closest plan fails.
 
-        A plan that meets the limits that the closest plan fails does not meet these.
+        They are the limits that a tried plan fails although it meets those that the closest plan
+        fails; if there are several such plans, the plan that fails the fewest limits counts.
         """
         if self.best is not None:
             return ()

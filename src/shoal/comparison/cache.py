@@ -1,6 +1,7 @@
 """A cache of the results of runs on disk.
 
-It contains measures and names of methods: no column, no value, no name.
+An entry contains measures, names of methods, the status of the verdict, and the partition and the
+seed of each step, but neither column names nor values from the data.
 """
 
 import contextlib
@@ -21,7 +22,8 @@ class Cache:
     Parameters
     ----------
     folder : Path
-        Created at the first entry, readable only by its owner. Unreadable files are ignored.
+        The folder, which is created at the first entry and readable only by its owner. Unreadable
+        files in it are ignored.
     """
 
     def __init__(self, folder: Path):
@@ -38,14 +40,13 @@ class Cache:
         """Store ``entry`` under ``key``, atomically."""
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle, temporary_path = tempfile.mkstemp(
-                suffix=".part", dir=self.folder
-            )  # readable only by its owner
+            # mkstemp creates a file that only its owner can read.
+            handle, temporary_path = tempfile.mkstemp(suffix=".part", dir=self.folder)
         except OSError as error:
             reason = (error.strerror or "I/O error").lower()
             raise FileError(
                 f"Results could not be written to {str(self.folder)!r}: {reason}. Name another"
-                " folder, or none.",
+                " folder, or run without a cache.",
                 code="cannot-write",
                 folder=str(self.folder),
             ) from None
@@ -59,7 +60,7 @@ class Cache:
 
 
 def result_key(*inputs: Any) -> str:
-    """Return a hash of the inputs of a run, plain data, and of the source code."""
+    """Return a hash of the inputs of a run, given as plain data, and of the source code."""
     content = json.dumps([*inputs, _source_hash()], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
 

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 def run_parallel(
     run: Callable[[Task], Result], tasks: Sequence[Task], n_jobs: int | None, stage: str
 ) -> list[Result]:
-    """Run tasks on threads and return their results in order; stop all when one fails.
+    """Run tasks on threads and return their results in order; stop all if one fails.
 
     Parameters
     ----------

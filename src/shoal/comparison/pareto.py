@@ -36,10 +36,11 @@ def pareto_front(points: Mapping[Key, Point]) -> list[Key]:
 
 
 def nearest_to_ideal(points: Mapping[Key, Point]) -> Key:
-    """Return the point of the Pareto front that is nearest to the least of both coordinates.
+    """Return the point of the Pareto front that is closest to the ideal point.
 
-    Both coordinates are scaled to [0, 1] between the least and the greatest value on the front.
-    Ties go to the least second coordinate, such as the risk, then to the first of the points.
+    The ideal point has the minimum of each coordinate on the front. Both coordinates are scaled to
+    [0, 1] between their minimum and maximum on the front. Ties go to the smallest second
+    coordinate, such as the risk, then to the first of the points.
 
     Parameters
     ----------
@@ -94,8 +95,8 @@ def reason_to_recommend(n_choices: int) -> str:
     if n_choices == 2:
         return "Of the two choices on the Pareto front, it has less risk"
     return (
-        f"Of the {n_choices} choices on the Pareto front, it is nearest to the least loss and the"
-        " least risk, both scaled to the range that they have on the front"
+        f"Of the {n_choices} choices on the Pareto front, it is closest to the ideal point of least"
+        " loss and least risk, with both scaled to their range on the front"
     )
 
 

@@ -65,27 +65,27 @@ def compare(
     identifiers : list of str
         Columns that identify a person; the plans drop them.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them; see `Plan`.
-    risk : str
-        Measure of risk: ``"reidentification"``, the mean over records of 1 / (size of its class),
-        as in reports; ``"linkage"`` or ``"linkage_top2"``, the share of the released records
-        whose nearest original record, or one of the two nearest, is their own; or
-        ``"smallest_class"``.
+        Kinds of columns if the table does not determine them; see `Plan`.
+    risk : {"reidentification", "linkage", "linkage_top2", "smallest_class"}
+        Measure of risk. ``"reidentification"``, the default, is the mean over records of
+        1 / (size of the class of the record), as in reports; ``"linkage"`` and ``"linkage_top2"``
+        are the share of the released records whose nearest original record, or one of the two
+        nearest, is their own.
     n_jobs : int or None
         Number of parallel runs; each needs its own memory. None and -1 mean all cores.
     cache : str or Path, optional
-        Folder for the results of finished runs, so that no run is repeated. It contains no data
-        besides these numbers.
+        Folder for the results of finished runs, so that no run is repeated. It contains neither
+        column names nor values from the data.
     **options
-        Further parameters as in `shoal.microaggregate`: those of the step, such as ``unit`` and
-        ``household``, apply to all runs, those of a method to the runs of the methods that accept
-        them.
+        Further parameters as in `shoal.microaggregate`. Parameters of the step, such as ``unit``
+        and ``household``, apply to all runs, and parameters of a method to the runs of the methods
+        that accept them.
 
     Returns
     -------
     Comparison
-        A trial for each combination; ``front`` holds those on the Pareto front, ``recommended``
-        the one to start from.
+        A trial for each combination. ``front`` contains the trials on the Pareto front, and
+        ``recommended`` is the trial to start from.
 
     Examples
     --------
@@ -245,17 +245,13 @@ def _run_plan(plan: Plan, needed_frame: Frame, risk: str | None) -> dict[str, An
         plan_used = release.plan
         original = without_codes(needed_frame, plan_used.missing_codes)
         original = original if release.rows is None else tables.take(original, release.rows)
-        masked, confidential = (
-            tables.open_frame(release.data),
-            columns_with(plan.roles, "confidential"),
-        )
         measures |= _scalar_measures(
             assess_frames(
                 original,
-                masked,
+                tables.open_frame(release.data),
                 plan.quasi_identifiers,
                 plan.masked,
-                confidential,
+                columns_with(plan.roles, "confidential"),
                 measures=[risk],
                 types=plan_used.types,
             )

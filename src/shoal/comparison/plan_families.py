@@ -15,13 +15,13 @@ from shoal.steps import STEPS
 
 STEPS_TO_TRY = ("microaggregate", "rank-swap", "add-noise")
 METHODS_TO_TRY = ("auto", "mdav", "vmdav")
-MIN_K = 3  # groups of two disclose the values of one to the other
+MIN_K = 3  # in a group of two, each member can compute the values of the other
 K_VALUES = (3, 4, 5, 7, 10, 15, 20, 30, 50, 75, 100, 200, 500, 1000)
 STRENGTHS_OF_STEPS = {
     "rank-swap": ("percent", (2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 50.0)),
     "add-noise": ("amount", (0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0)),
 }
-PRECISION = 0.1  # of a strength that is not an integer, relative
+PRECISION = 0.1  # relative precision of a strength that is not an integer
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +50,14 @@ class PlanFamily:
 
     @property
     def lower_limit(self) -> float:
-        """A strength at or below which no other is tried."""
+        """The strength at or below which none is tried."""
         return self.first_strengths[0] - 1 if self.step == "microaggregate" else 0.0
 
     def strengths_near(self, best: float | None) -> tuple[float, ...]:
-        """Return those of the first strengths that are near the best of a similar family.
+        """Return the strengths to try first, given the best strength of a similar family.
 
-        Without a best strength, and if no others may be tried, these are all of them.
+        They are ``best`` and the next lower first strength. If ``best`` is None, or if no other
+        strengths may be tried, they are all first strengths.
         """
         if best is None or self.is_fixed:
             return self.first_strengths
@@ -64,7 +65,7 @@ class PlanFamily:
         return (*lower, best)
 
     def between(self, low: float, high: float) -> float | None:
-        """Return a strength between two others, or None if they are near enough."""
+        """Return a strength between two others, or None if these are near enough."""
         if self.is_fixed:
             return None
         if self.step == "microaggregate":
@@ -122,7 +123,8 @@ def plan_families(
         )
 
     result: list[PlanFamily] = []
-    for name in as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else ():
+    methods = as_list(method or METHODS_TO_TRY) if "microaggregate" in steps else []
+    for name in methods:
         microaggregate(name, MIN_K)  # refuses unknown methods and options before anything is run
         k_values = _k_values(limits, n_records) if k is None else sorted({*_as_k_list(k)})
         strengths = tuple(map(float, k_values))
@@ -136,9 +138,9 @@ def plan_families(
 
 
 def _with_named_roles(roles: Mapping[str, str], options: Mapping[str, Any]) -> dict[str, str]:
-    """Return the roles with those of columns that parameters of a microaggregation name.
+    """Return the roles, with the roles of the columns of households and weights added.
 
-    A column of weights that is an identifier too stays one, and is dropped.
+    A column of weights that is also an identifier stays an identifier, and is dropped.
     """
     household, weight = options.get("household"), options.get("weight")
     household_role = {} if household is None else {household: "household"}

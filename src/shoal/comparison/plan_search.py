@@ -37,9 +37,9 @@ def advise(
     n_jobs: int | None = 1,
     **options: Any,
 ) -> Advice:
-    """Search for the plan of least information loss whose release meets limits.
+    """Search for the plan with the lowest information loss whose release meets limits.
 
-    Nothing is released. Values of k are tried on a coarse scale, then between the greatest that
+    Nothing is released. Values of k are tried on a coarse scale, then between the largest that
     fails and the smallest that succeeds; other methods are tried near the best k so far.
 
     Parameters
@@ -63,20 +63,20 @@ def advise(
     identifiers : list of str
         Columns that identify a person; the plans drop them.
     n_plans : int
-        Greatest number of plans to try.
+        Maximum number of plans to try.
     random_state : int
         Seed of methods that draw.
     n_jobs : int or None
         Number of parallel runs; None and -1 mean all cores. The advice does not depend on it.
     **options
         Further parameters of the plans, as in `shoal.compare`: ``types``, ``missing_codes``,
-        ``unit``, ``household`` and others of the step or the method.
+        ``unit``, ``household`` and other parameters of the step or the method.
 
     Returns
     -------
     Advice
-        ``plan`` is the plan to run, with the limits in it, or None if none meets them; ``binding``
-        names the limits that bind.
+        ``plan`` is the plan to run, with the limits in it, or None if no plan meets them;
+        ``binding`` names the limits that bind.
 
     Examples
     --------
@@ -114,12 +114,12 @@ def advise(
 
 
 def check_steps(steps: str | Sequence[str]) -> list[str]:
-    """Return the names of steps to try; refuse others."""
+    """Return the names of steps to try; refuse a step that cannot be advised."""
     names = as_list(steps)
     for name in names:
         if name not in STEPS_TO_TRY:
             raise ParameterError(
-                f"The step {name!r} cannot be advised.{hint(name, STEPS_TO_TRY)} Choose among:"
+                f"The step {name!r} cannot be advised.{hint(name, STEPS_TO_TRY)} Choose from:"
                 f" {', '.join(STEPS_TO_TRY)}.",
                 code="unknown-step",
                 given=name,
@@ -158,7 +158,7 @@ class _PlanSearch:
     trials: list[AdvisedTrial] = field(default_factory=list)
 
     def explore(self, family: PlanFamily) -> None:
-        """Try first strengths of a family, then the values before the smallest that succeeds."""
+        """Try first strengths of a family, then lower ones than the smallest that succeeds."""
         self._try_strengths(family, family.strengths_near(self._best_strength(family.step)))
         trials_by_strength = {
             trial.strength: trial for trial in self.trials if trial.family == family.name
@@ -178,7 +178,7 @@ class _PlanSearch:
                 low = middle
 
     def _best_strength(self, step: str) -> float | None:
-        """Return the strength of the best trial so far with a step; None without any."""
+        """Return the strength of the best trial so far with a step, or None if there is none."""
         passed_trials = [
             trial for trial in self.trials if trial.plan.steps[0].name == step and trial.passed
         ]

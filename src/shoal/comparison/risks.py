@@ -1,4 +1,4 @@
-"""The measures of risk by which runs are compared, with the words that all interfaces show.
+"""The measures of risk that runs are compared by, with the words that all interfaces show.
 
 The first is the risk that reports and the web page show.
 """
@@ -9,10 +9,10 @@ from typing import NamedTuple
 class Risk(NamedTuple):
     """The words and the scale of a measure of risk."""
 
-    label: str  # of an axis
-    short: str  # of a column
+    label: str  # of the axis of a plot
+    short: str  # heading of the column of a table
     meaning: str
-    scale: int = 100  # from the measure to what is shown
+    scale: int = 100  # factor from the measure to the number that is shown
 
     def clause(self, value: float) -> str:
         """Return a value of the measure in words."""
@@ -26,9 +26,10 @@ RISKS = {
     "reidentification": Risk(
         "records at risk in %",
         "Records at risk, %",
-        "Records at risk: the share of all records that an attacker who knows the quasi-identifiers"
-        " of everybody links to the right person by a guess among those that look alike. It is the"
-        " mean of 1 / (size of the class of a record), in units if these are counted.",
+        "Records at risk: the share of all records that are linked to the right person by an"
+        " attacker who knows the quasi-identifiers of every person and guesses among the records"
+        " that look alike. It is the mean of 1 / (size of the class of a record), in units if these"
+        " are counted.",
     ),
     "linkage": Risk(
         "records whose nearest original is their own, in %",
@@ -44,7 +45,7 @@ RISKS = {
     "smallest_class": Risk(
         "smallest class (more is safer)",
         "Smallest class",
-        "Smallest class: the least number of records that look alike.",
+        "Smallest class: the smallest number of records that look alike.",
         scale=1,
     ),
 }

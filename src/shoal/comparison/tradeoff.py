@@ -83,15 +83,15 @@ def sweep(
     n_jobs : int or None
         Number of parallel runs; None and -1 mean all cores.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them; see `Plan`.
+        Kinds of columns if the table does not determine them; see `Plan`.
     **options
         Further parameters as in `shoal.compare`: ``identifiers``, ``unit``, ``household`` and
-        others of the step or the method.
+        other parameters of the step or the method.
 
     Returns
     -------
     list of TradeoffPoint
-        By k, then by lambda.
+        One point for each run, sorted by k, then by lambda.
     """
     if not confidential:
         raise ParameterError(
@@ -131,13 +131,13 @@ def run_with_dependences(
     Returns
     -------
     list of TradeoffPoint
-        By lambda.
+        One point for each lambda, in ascending order.
     """
     entries = plan.to_dict()
     if not any("dependence" in step for step in entries["steps"]):
         raise ParameterError(
-            "No step of the plan uses dependence: there is no curve to draw. Set `dependence` above"
-            " 0, or leave out the curve.",
+            "No step of the plan uses dependence, so there is no curve to draw. Set `dependence`"
+            " above 0, or leave out the curve.",
             code="dependence-needed",
         )
     plans = []
@@ -166,7 +166,7 @@ def plot(points: Sequence[TradeoffPoint]) -> Any:
     Returns
     -------
     matplotlib.figure.Figure
-        D_Y against D_X, and their changes relative to the least lambda.
+        D_Y against D_X, and their changes relative to the smallest lambda.
     """
     from shoal.report.plots import plot_tradeoff  # see docs/architecture.md
 
@@ -176,9 +176,9 @@ def plot(points: Sequence[TradeoffPoint]) -> Any:
 def knee(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     """Return the point of one k that gains the most dependence for its distortion.
 
-    Both distortions are expressed as shares of their change between the least and the greatest
+    Both distortions are expressed as shares of their change between the smallest and the largest
     lambda; at the knee, the share of the gain exceeds the share of the cost the most. Ties go to
-    the least lambda.
+    the smallest lambda.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def knee(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     Returns
     -------
     TradeoffPoint
-        The knee.
+        The point at the knee of the curve.
 
     Examples
     --------
@@ -214,10 +214,10 @@ def knee(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
 def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     """Return the point of one k whose relative gain exceeds its relative cost the most.
 
-    This is the criterion of the paper's figures: distortions are counted relative to those of
-    the least lambda, (D_X - D_X(0)) / D_X(0) and (D_Y(0) - D_Y) / D_Y(0). One per cent of either
+    This is the criterion of the paper's figures: distortions are counted relative to the smallest
+    lambda, as (D_X - D_X(0)) / D_X(0) and (D_Y(0) - D_Y) / D_Y(0). One per cent of either
     has the same weight, so smaller values of lambda are preferred than by the `knee`, which counts
-    both as shares of their change over the whole curve. Ties go to the least lambda.
+    both as shares of their change over the whole curve. Ties go to the smallest lambda.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def largest_relative_surplus(points: Sequence[TradeoffPoint]) -> TradeoffPoint:
     Returns
     -------
     TradeoffPoint
-        The point; that of the least lambda if no gain exceeds its cost.
+        The point, or the point of the smallest lambda if no gain exceeds its cost.
 
     Examples
     --------

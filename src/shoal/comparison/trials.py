@@ -24,8 +24,8 @@ class Trial:
     method : str
         The methods that were used, as named in `shoal.METHODS`.
     measures : dict
-        Measures that are a single number, by name; ``"reidentification"`` is the risk of the
-        marketer, the share of the records that an attacker who links them all links correctly.
+        Measures that are a single number, by name; ``"reidentification"`` is the marketer risk,
+        the share of the records that are linked correctly by an attacker who tries to link all.
     error : ShoalError, optional
         Why the plan could not be run; there are no measures then.
     verdict : str
@@ -40,7 +40,7 @@ class Trial:
 
     @property
     def dependence(self) -> float:
-        """The greatest share of the confidential columns in the distances of a step."""
+        """The largest share of the confidential columns in the distances of a step."""
         return max(float(getattr(step, "dependence", 0.0)) for step in self.plan.steps)
 
     @property
@@ -82,10 +82,10 @@ class Comparison:
 
     @property
     def recommended(self) -> Trial | None:
-        """The trial to start from: of the Pareto front, the nearest to the least loss and risk.
+        """The trial to start from: the closest on the Pareto front to least loss and least risk.
 
-        Both are scaled between their least and greatest value on the front. Trials whose verdict
-        is "not kept" are never recommended; None if there are no others.
+        Loss and risk are scaled to [0, 1] between their minimum and maximum on the front. Trials
+        whose verdict is "not kept" are never recommended; None if there are no others.
         """
         points = {trial: self._point(trial) for trial in self.front if trial.verdict != "not kept"}
         return nearest_to_ideal(points) if points else None
@@ -161,6 +161,6 @@ class Comparison:
         )
 
     def _point(self, trial: Trial) -> tuple[float, float]:
-        """Return loss and risk as numbers; lower is better."""
+        """Return loss and risk, each as a number of which less is better."""
         sign = -1 if MEASURE_INFO[self.risk].better == "higher" else 1
         return trial.measures["information_loss"], sign * trial.measures[self.risk]

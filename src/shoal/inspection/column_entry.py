@@ -11,7 +11,7 @@ class ColumnEntry(TypedDict):
     type: str  # of the values: "whole", "number", "date", "yes/no" or "text"
     kind: str  # how distances treat the values: "numeric", "nominal", "ordinal", ...
     why_kind: str  # the reason for the kind
-    inferred: bool  # whether the kind differs from that of the column's type in the table
+    inferred: bool  # whether the kind differs from what the column's type in the table implies
     declare: Any  # the type as a plan would declare it; "" if it need not be declared
     formats: list[str]  # the possible formats of dates that can be read in two ways
     labels: dict[str, str]  # labels of the first few values
@@ -21,4 +21,4 @@ class ColumnEntry(TypedDict):
     unique: float  # share of the records with a unique value
     role: str | None  # the suggested role
     why: str  # the reason for the role
-    hierarchy: dict[str, Any]  # keys of a type that would make it a hierarchy; may be empty
+    hierarchy: dict[str, Any]  # keys of a type that would make it a hierarchy, if suggested

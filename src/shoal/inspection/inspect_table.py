@@ -31,7 +31,7 @@ from shoal.io.metadata import FileMetadata
 from shoal.io.source import Source
 from shoal.plan.interpretation import decide_kinds_in_source
 
-MAX_LABELS = 8  # shown of a column
+MAX_LABELS = 8  # value labels of a column that are shown
 
 
 def inspect(data: IntoDataFrame | str | Path) -> Inspection:
@@ -40,14 +40,14 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
     Parameters
     ----------
     data : pandas, polars or pyarrow table, str or Path
-        The table, or the file that holds it. Only a file has labels and levels of measurement.
+        The table, or a file that contains it. Only a file has labels and levels of measurement.
 
     Returns
     -------
     Inspection
-        The columns with their kinds, suggested roles and reasons, the combinations of columns that
-        single out records, and sentences on derived columns, missing codes, the order of records
-        and more. ``Inspection.plan(k)`` is a plan to start from.
+        The columns with their kinds, suggested roles and reasons, the combinations of columns in
+        which records are unique, and sentences on derived columns, missing codes, the order of
+        records and more. ``Inspection.plan(k)`` is a plan to start from.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def inspect(data: IntoDataFrame | str | Path) -> Inspection:
 
 
 def inspect_source(source: Source, name: str) -> Inspection:
-    """Return the inspection of an open file, with the labels that it holds."""
+    """Return the inspection of an open file, with the labels that it contains."""
     names = source.table.column_names
     decisions = decide_kinds_in_source(source, names)
     frame = tables.open_frame(source.table_with_numbers(names))
@@ -112,7 +112,7 @@ def _inspect(
 
 
 def _read_numbers_in_text(frame: Frame, decisions: Mapping[str, Decision], decimal: str) -> Frame:
-    """Return the table with numbers in place of text, where text was decided to be numeric."""
+    """Return the table with numbers in place of text in columns that were decided to be numeric."""
     text_columns = [
         name
         for name, decision in decisions.items()
@@ -186,7 +186,7 @@ def _role_facts(
 
 
 def _suggest_type(facts: RoleFacts, decision: Decision) -> tuple[Type, str, bool]:
-    """Return the type of a column, the reason, and whether it differs from that of the table."""
+    """Return the type of a column, the reason, and whether the table has another type."""
     word = code_word(facts)
     if word is None or decision.kind != "numeric" or decision.inferred:
         return decision.type, decision.why, decision.inferred
@@ -217,7 +217,7 @@ def _suggest_missing_codes(
 
 
 def _choose_unit_column(columns: list[ColumnEntry]) -> None:
-    """Choose one column of units: households if suggested, else the one with the fewest values.
+    """Choose one column of units: households if suggested, else the column with the fewest values.
 
     A column of units must be complete; one with missing values becomes an identifier.
     """

@@ -54,7 +54,7 @@ class Inspection:
 
     @property
     def roles(self) -> dict[str, str | None]:
-        """The suggested role of each column; None where nothing suggests one."""
+        """The suggested role of each column, or None if nothing suggests one."""
         return {entry["name"]: entry["role"] for entry in self.columns}
 
     def plan(self, k: int) -> Plan:
@@ -63,13 +63,12 @@ class Inspection:
         Parameters
         ----------
         k : int
-            Smallest number of records, or of units where a column of units is suggested, in a
-            class.
+            Minimum number of records in a class, or of units if a column of units is suggested.
 
         Returns
         -------
         Plan
-            The plan.
+            The plan that `starter_plan` writes as a document.
         """
         return Plan.from_dict(tomllib.loads(self.starter_plan(k)))
 

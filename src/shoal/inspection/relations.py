@@ -12,12 +12,12 @@ from shoal.metrics.findings.derived_columns import linear_fit
 
 Values = NDArray[np.float64]
 MIN_RECORDS = 20  # with fewer, columns fit each other by chance
-MAX_RECORDS = 2_000  # sampled of longer tables
+MAX_RECORDS = 2_000  # records that are sampled from a longer table
 MAX_COLUMNS = 60  # with more columns, sums and differences are not examined
 MAX_MISSING = 0.2  # share of missing values from which a column is not examined in sums
-MAX_PAIRS = 200  # correlated pairs that are examined
+MAX_PAIRS = 200  # correlated pairs of columns that are examined
 MIN_R2 = 1 - 1e-6  # R2 from which a fit counts as exact, up to rounding
-MIN_CORRELATION = 0.95  # of the pairs that are examined
+MIN_CORRELATION = 0.95  # absolute correlation of the pairs that are examined
 
 
 class Relation(NamedTuple):
@@ -36,8 +36,7 @@ def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
     frame : Frame
         The table; a sample of a long one is examined.
     numeric : sequence of str
-        Its numeric columns. Of a set of columns that determine each other, the last is the
-        derived one.
+        Its numeric columns. If columns determine each other, the last is taken as the derived one.
 
     Returns
     -------
@@ -66,10 +65,10 @@ def find_relations(frame: Frame, numeric: Sequence[str]) -> list[Relation]:
 
 
 def _pair_relations(values: dict[str, Values]) -> list[Relation]:
-    """Return the columns that are a linear function of another one, or of a transformation of it.
+    """Return the columns that are a linear function of another column, perhaps transformed.
 
-    The transformations are logarithm, exponential, square and square root; an exponential is named
-    after the logarithm, too.
+    The transformations are logarithm, exponential, square and square root; an exponential is also
+    called a logarithm.
     """
     names = list(values)
     if len(names) < 2:
@@ -94,10 +93,8 @@ def _pair_relations(values: dict[str, Values]) -> list[Relation]:
             if target in relations or n_examined >= MAX_PAIRS:
                 continue
             n_examined += 1
-            source_values, target_values = (
-                source_transform(values[source]),
-                target_transform(values[target]),
-            )
+            source_values = source_transform(values[source])
+            target_values = target_transform(values[target])
             if _r2(target_values, source_values[:, None]) >= MIN_R2:
                 relations[target] = Relation(target, (source,), transformation)
     return list(relations.values())
@@ -146,7 +143,7 @@ def _needed_columns(y: Values, X: Values, columns: list[int]) -> list[int]:
 
 
 def _r2(y: Values, X: Values) -> float:
-    """Return the R2 of a linear fit to the records without missing values; 0 if these are few."""
+    """Return the R2 of a linear fit to the records without missing values, or 0 if few remain."""
     is_known = ~(np.isnan(y) | np.isnan(X).any(axis=1))
     if is_known.sum() < MIN_RECORDS:
         return 0.0
@@ -159,13 +156,13 @@ def _identity(x: Values) -> Values:
 
 
 def _logarithm(x: Values) -> Values:
-    """Return the logarithms of a column of positive values; NaN for any other column."""
+    """Return the logarithms of a column of positive values, or NaN for any other column."""
     known = x[~np.isnan(x)]
     return np.log(x) if len(known) and known.min() > 0 else np.full(len(x), np.nan)
 
 
 def _square(x: Values) -> Values:
-    """Return the squares of a column without negative values; NaN for any other column."""
+    """Return the squares of a column without negative values, or NaN for any other column."""
     known = x[~np.isnan(x)]
     return x**2 if len(known) and known.min() >= 0 else np.full(len(x), np.nan)
 

@@ -12,10 +12,10 @@ from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.relations import Relation
 from shoal.metrics.findings.row_order import order_correlation
 
-MIN_RECORDS = 10  # the order of fewer may be chance
+MIN_RECORDS = 10  # fewer records may be sorted by chance
 MIN_SORTED_CORRELATION = 0.999  # rank correlation with the row number of a sorted column
 MIN_KEY_SHARE = 0.5  # share of unique values from which a confidential column works as a key
-MAX_RELATIONS = 10
+MAX_RELATIONS = 10  # derived columns that are named; the others are counted
 MAX_ORDER_COLUMNS = 50  # columns that are compared with the order of records
 
 
@@ -82,28 +82,28 @@ def _disguised_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sen
         suspected_kind = find_suspected_kind(texts, cells)
         if suspected_kind is None or 2 * suspected_kind.n_cells < cells.n_known:
             continue
-        verb_phrase = f"of {entry['name']!r} read as {suspected_kind.kind} values"
+        verb_phrase = f"of {entry['name']!r} can be read as {suspected_kind.kind} values"
         first_exception = suspected_kind.first_exception
         location = (
-            f", and the first that does not is in record {first_exception:,}"
+            f", and the first that cannot is in record {first_exception:,}"
             if first_exception
             else ""
         )
         text = (
             f"{suspected_kind.n_cells:,} of {cells.n_known:,} cells {verb_phrase}{location}."
-            " Correct the others, or keep it as nominal."
+            " Correct the other cells, or keep the column as nominal."
         )
         if suspected_kind.n_cells == cells.n_known:
             text = (
-                f"All {cells.n_known:,} cells {verb_phrase}. Declare it as {suspected_kind.kind}"
-                " or nominal."
+                f"All {cells.n_known:,} cells {verb_phrase}. Declare the column as"
+                f" {suspected_kind.kind} or nominal."
             )
         sentences.append(Sentence("text-disguises-values", text, (entry["name"],)))
     return sentences
 
 
 def _missing_codes(columns: Sequence[ColumnEntry]) -> list[Sentence]:
-    """Name the columns with values that seem to stand for missing ones, by these values."""
+    """Name the values that seem to stand for missing ones, with their columns."""
     by_codes: dict[str, list[str]] = {}
     for entry in columns:
         if entry["missing_codes"]:
@@ -150,7 +150,7 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
 
 
 def _confidential_keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
-    """Name the confidential columns whose values are mostly unique."""
+    """Name the confidential columns in which most records have a unique value."""
     names = [
         entry["name"]
         for entry in columns
@@ -158,16 +158,16 @@ def _confidential_keys(columns: Sequence[ColumnEntry]) -> list[Sentence]:
     ]
     if not names:
         return []
-    verb = "has" if len(names) == 1 else "have"
     text = (
-        f"{name_columns(names, 'Confidential column', 'Confidential columns')} {verb} mostly unique"
-        " values: anyone who knows one finds the record. Round or mask what somebody may know."
+        f"{name_columns(names, 'Confidential column', 'Confidential columns')}: most records have a"
+        " unique value, so anyone who knows the value can find the record. Round or mask the"
+        " columns whose values an attacker may know."
     )
     return [Sentence("confidential-key", text, tuple(names))]
 
 
 def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Sentence]:
-    """Name the columns that records are sorted by, of those that are masked or dropped."""
+    """Name the masked and dropped columns that the records are sorted by."""
     masked_roles = ("identifier", "quasi-identifier", *UNIT_ROLES)
     names = [
         entry["name"]
@@ -183,8 +183,8 @@ def _sorted_columns(frame: Frame, columns: Sequence[ColumnEntry]) -> list[Senten
     if not sorted_columns:
         return []
     text = (
-        f"The records are sorted by {name_columns(sorted_columns, 'column', 'columns')}, so that a"
-        " record may be identified by its position: release them in random order (shuffle)."
+        f"The records are sorted by {name_columns(sorted_columns, 'column', 'columns')}, so a"
+        " record may be identified by its position: release the records in random order (shuffle)."
     )
     return [Sentence("order-follows-column", text, tuple(sorted_columns))]
 

@@ -11,7 +11,7 @@ from shoal.inspection.column_entry import ColumnEntry
 if TYPE_CHECKING:
     from shoal.inspection.inspection import Inspection
 
-LINE_WIDTH = 100  # of lines of comments
+LINE_WIDTH = 100  # characters in a line of comments
 # The sentences of an inspection that its plan repeats; the others follow from roles and types.
 REPEATED_SENTENCES = (
     "derived-column", "confidential-key", "order-follows-column", "dates-ambiguous",
@@ -27,7 +27,7 @@ def starter_plan(inspection: "Inspection", k: int | None = None) -> str:
     inspection : Inspection
         The inspection of a table.
     k : int, optional
-        Smallest number of records in a class. If None, the plan cannot be run before k is filled
+        Minimum number of records in a class. If None, the plan cannot be run before k is filled
         in.
 
     Returns

@@ -11,13 +11,13 @@ from shoal.frame.notation.texts import text_of
 from shoal.frame.tables import Frame
 from shoal.inspection.column_entry import ColumnEntry
 
-INTERVAL_WIDTHS = (5, 10, 20)  # times a power of ten: the widths of intervals
-MAX_INTERVALS = 30  # of the narrowest width
+INTERVAL_WIDTHS = (5, 10, 20)  # widths of intervals, before scaling by a power of ten
+MAX_INTERVALS = 30  # intervals of the narrowest width
 MIN_DISTINCT = 20  # distinct values from which intervals or periods are suggested
 
 
 def suggest_hierarchy(frame: Frame, entry: ColumnEntry) -> dict[str, Any]:
-    """Return keys of a column's type that make it a hierarchy; empty if nothing suggests one.
+    """Return keys of a column's type that make it a hierarchy, or none if nothing suggests one.
 
     Numbers of many values get intervals, dates periods, and codes of equal length prefixes.
     """

@@ -44,7 +44,6 @@ CODED_WORDS = {
     "municipality", "city", "town", "country", "district", "occupation", "job", "industry",
     "sector", "marital", "nationality", "citizenship", "ethnicity", "race", "language",
 }  # fmt: skip
-
 COUNT_WORDS = {"size", "population", "count", "number", "share", "rate", "lines", "length"}
 ROW_WORDS = {"row", "rowname", "rownames", "rownum", "rownumber", "rowid", "rowno", "unnamed"}
 NO_ROLE = "no role suggested: could an attacker know it?"
@@ -133,7 +132,7 @@ def code_word(facts: RoleFacts) -> str | None:
 
 
 def _suggest_survey_role(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role of survey weights, or of household numbers; None for other columns."""
+    """Suggest the role of survey weights or of household numbers, or None for other columns."""
     words = facts.words
     matching_words = {word for word in words if word in WEIGHT_WORDS or word.endswith("wgt")}
     matching_words = matching_words or ("weight" in words and words & SURVEY_WORDS) or set()
@@ -187,14 +186,14 @@ def _suggest_identifier(facts: RoleFacts) -> tuple[str, str] | None:
 
 
 def _suggest_counter(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest dropping numbers that rise from record to record, such as those of a register."""
+    """Suggest dropping numbers that rise from record to record, such as register numbers."""
     if facts.is_ascending and facts.records > SHORT_TABLE:
         return "identifier", "different whole numbers in the order of the records"
     return None
 
 
 def _suggest_by_name(facts: RoleFacts) -> tuple[str, str] | None:
-    """Suggest the role that the words in the name of a column stand for; None without any."""
+    """Suggest the role that words in the name of a column stand for, or None if none does."""
     confidential_words = facts.words & CONFIDENTIAL_WORDS
     quasi_identifier_words = facts.words & QUASI_IDENTIFIER_WORDS
     if confidential_words:

@@ -12,7 +12,7 @@ CAVEAT = (
     "Roles are suggested by name, type, uniqueness and combinations; only you know what attackers"
     " may know."
 )
-MAX_COLUMNS = 6  # of a combination
+MAX_COLUMNS = 6  # columns of a combination that are shown by name
 COMBINATIONS_TITLE = "Records that are unique in combinations of suggested quasi-identifiers"
 
 
@@ -43,7 +43,7 @@ def format_inspection(inspection: "Inspection") -> str:
 
 
 def join_columns(columns: Sequence[str]) -> str:
-    """Return the columns of a combination as text, with a number in place of those beyond six.
+    """Return the columns of a combination as text, with a number in place of any beyond six.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def join_columns(columns: Sequence[str]) -> str:
 
 
 def _missing_note(inspection: "Inspection") -> str:
-    """Return a note on how missing values count in the combinations; empty if none are missing."""
+    """Return a note on how missing values count in combinations, or an empty string without any."""
     columns = {name for entry in inspection.combinations for name in entry["columns"]}
     has_missing = any(inspection[name]["missing"] for name in columns)
     return " (a missing value counts as a value there)" if has_missing else ""

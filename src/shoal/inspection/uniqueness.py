@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from shoal.inspection.column_entry import ColumnEntry
 
-MAX_COMBINATIONS = 5  # shown of each size
-MAX_COLUMNS = 20  # whose combinations are examined: those with most unique values
+MAX_COMBINATIONS = 5  # combinations of each size that are shown
+MAX_COLUMNS = 20  # columns whose combinations are examined: those with the most unique values
 MAX_CELLS = 2e7  # records times combinations; triples beyond it are not examined
 MIN_GAIN = 0.05  # increase in the share of unique records that makes a column quasi-identifying
 
@@ -83,7 +83,7 @@ def revealing_combinations(
 
 
 def _joint_codes(column_codes: Codes, columns: list[int]) -> Codes:
-    """Return one code per record for its combination of values in some columns."""
+    """Return one code per record for its combination of values in the given columns."""
     joint_codes = np.zeros(len(column_codes), np.int64)
     for i in columns:
         joint_codes = _combine_codes(joint_codes, column_codes[:, i])

@@ -62,8 +62,8 @@ class Partition:
         smallest = 0 if is_incomplete else int(self.sizes.min())
         if smallest < self.k:
             raise GuaranteeBroken(
-                f"The smallest group holds {smallest} records; k={self.k} was promised."
-                " Please report this: no data were released.",
+                f"The smallest group holds {smallest} records; k={self.k} was guaranteed."
+                " No data were released. Please report this.",
                 code="group-below-k",
                 smallest=smallest,
                 k=self.k,

@@ -27,11 +27,11 @@ class AnalysedColumns:
     Parameters
     ----------
     types : mapping of str to Type
-        The declared types, and those that the file gives to other columns.
+        The declared types, and the types that the file gives to other columns.
     missing_codes : mapping of str to tuple of str
         The values that stand for a missing value, declared or given by the file.
     text_dialect : Dialect or None
-        How numbers are written in a text table; None if the file format has types.
+        How numbers are written in a text table, or None if the file format has types.
     """
 
     types: Mapping[str, Type]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from shoal.plan.analysed_columns import AnalysedColumns
     from shoal.plan.plan import Plan
 
-SEED = 0  # of attacks and analyses of a release, so that their figures can be repeated
+SEED = 0  # fixed, so that the figures of attacks and analyses can be repeated
 
 
 def measure_release(
@@ -101,12 +101,13 @@ def attack_release(
 
 
 def survey_risk_of_release(plan: "Plan", original: Frame, released: Frame) -> "SurveyRisk | None":
-    """Return the risk of a release as a sample; None if the plan has no survey weights."""
+    """Return the risk of a release as a sample, or None if the plan has no survey weights."""
     from shoal.metrics.survey import survey_risk
 
-    weight, households = plan.weight, columns_with(plan.roles, "household")
+    weight = plan.weight
     if weight is None:
         return None
+    households = columns_with(plan.roles, "household")
     data = tables.with_columns_of(released, original, [weight, *households])
     return survey_risk(
         tables.to_native(data),

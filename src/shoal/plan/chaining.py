@@ -18,17 +18,17 @@ def is_intact(steps: Sequence[Step], step: Step) -> bool:
 
 
 def deciding_steps(steps: Sequence[Step], columns: Sequence[str]) -> list[Step]:
-    """Return the steps on which the protection of some masked columns rests, in order.
+    """Return the steps on which the protection of the given masked columns rests, in order.
 
-    For a column that several steps mask, it is the last one with a k that is left intact, or else
-    the last one. Steps whose columns are all masked again are not among them.
+    If several steps mask a column, this is the last step whose k later steps leave intact, or else
+    the last step. Steps whose columns are all masked again are left out.
     """
     chosen_steps = [_deciding_step(steps, name) for name in columns]
     return [step for step in steps if any(step is chosen for chosen in chosen_steps)]
 
 
 def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
-    """Return the step on which the protection of a column rests; None if no step masks it."""
+    """Return the step on which the protection of a column rests, or None if no step masks it."""
     masking_steps = [step for step in steps if column in step.columns]
     for step in reversed(masking_steps):
         if step.k is not None and is_intact(steps, step):
@@ -39,7 +39,7 @@ def _deciding_step(steps: Sequence[Step], column: str) -> Step | None:
 
 
 def is_chained(steps: Sequence[Step]) -> bool:
-    """Return whether some column is masked by several steps."""
+    """Return whether a column is masked by several steps."""
     names = [name for step in steps for name in step.columns]
     return len(set(names)) < len(names)
 

@@ -42,17 +42,17 @@ class Delivery:
     Parameters
     ----------
     release : Release
-        The release; its verdict is that of the file.
+        The release, with the verdict on the file.
     original_table : pyarrow.Table
         The table that the plan was run on.
     columns : tuple of str
         The columns of the file, in order.
     source : Fingerprint or None
-        Size and hash of the input as it was read; None if not requested, and for a database.
+        Size and hash of the input as it was read, or None if not requested or for a database.
     target : Fingerprint or None
         Size and hash of the written file.
     types : mapping of str to str
-        The types of the released columns that hold neither text nor categories, which the file
+        The types of the released columns that contain neither text nor categories, which the file
         may store in another form.
     """
 
@@ -96,12 +96,12 @@ def deliver(
     target : str or Path
         The file to write, or the address of a database.
     dialect : Dialect, optional
-        How to read and write the files, where they do not state it themselves.
+        How to read and write the files, if they do not state it themselves.
     target_table : str, optional
-        The table to create, where the target is a database.
+        The table to create, if the target is a database.
     documents : mapping of Path to callable, optional
-        Further files, such as reports, with the functions that return their content; these are
-        called in order.
+        Further files, such as reports, with the functions that return their content. The functions
+        are called in order.
     secret : collection of Path
         The documents that only their owner may read.
     inputs : sequence of (Path, str)
@@ -123,7 +123,9 @@ def deliver(
     `NotKept`
         If the verdict on the file is "not kept", unless that is allowed.
     """
-    source, target, documents = str(source), str(target), dict(documents or {})
+    source = str(source)
+    target = str(target)
+    documents = dict(documents or {})
     dialect = dialect or Dialect()
     refuse_overwriting((target, *documents), [(source, "source"), *inputs])
     if target == source and target_table == dialect.table is not None:
@@ -165,7 +167,7 @@ class MaskedTable:
     draft : Draft
         The release, not yet judged.
     to_write : Source
-        The released table with the metadata of the file; None once it is written.
+        The released table with the metadata of the file, or None once it is written.
     original_table : pyarrow.Table
         The table that the plan was run on.
     """

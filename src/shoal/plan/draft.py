@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Draft:
     """A release before its verdict.
 
-    A release in memory is judged as it is, and one that is written to a file as read back from the
-    file. Either is judged once.
+    A release in memory is judged as it is. A release that is written to a file is judged as read
+    back from the file. Either is judged once.
 
     Parameters
     ----------
@@ -38,7 +38,8 @@ class Draft:
     drawn_seeds : tuple of int
         Seeds that the run drew.
     rows : ndarray of int or None
-        Row of the table that each released record comes from; None for all records in order.
+        Row of the table that each released record comes from, or None if all records are released
+        in order.
     profile : mapping
         Counts and correlations for the figures of a report.
     """
@@ -58,7 +59,7 @@ class Draft:
         return replace(self, evidence=replace(self.evidence, run_findings=run_findings))
 
     def with_analysed_columns(self, analysed_columns: "AnalysedColumns | None") -> "Draft":
-        """Return the draft of a file, with how analyses read its columns."""
+        """Return the draft of a file with a description of how analyses read its columns."""
         return replace(self, evidence=replace(self.evidence, analysed_columns=analysed_columns))
 
     def to_release(
@@ -73,16 +74,17 @@ class Draft:
         Parameters
         ----------
         verdict : Verdict
-            The verdict.
+            The verdict on the table in memory or on the file.
         measures : mapping, optional
-            The measures of the file, where the release was written; by default those in memory.
+            The measures of the file, if the release was written; by default the measures of the
+            table in memory.
         file_remarks : list of str
             Sentences on what the file could not represent.
 
         Returns
         -------
         Release
-            The release.
+            The release, whose ``warnings`` are the issued warnings and ``file_remarks``.
         """
         evidence = self.evidence
         return Release(

@@ -32,7 +32,7 @@ RECORDS = "the records"  # the population of shares, if records are counted
 def count_matches(
     frame: Frame, columns: Sequence[str], wildcards: Sequence[str], units: Codes | None
 ) -> int:
-    """Return the least number of records, or units, that a record of a table matches.
+    """Return the smallest number of records, or units, that a record of a table matches.
 
     A missing cell of the columns ``wildcards`` matches every value.
     """
@@ -45,7 +45,7 @@ def count_matches(
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """A released table and what is known about it, to judge it by.
+    """A released table and what is known about it, from which its verdict is made.
 
     Parameters
     ----------
@@ -54,11 +54,11 @@ class Evidence:
     released : Frame
         The released table; for a file, read back from that file.
     original : Frame, optional
-        The released records before masking, in the same order and with all columns; None where
+        The released records before masking, in the same order and with all columns, or None if
         the original is not available.
     units : ndarray of shape (n_records,), optional
-        The unit of each released record as an integer, where the plan counts units; None where
-        records are counted, or where the column was dropped and the original is not available.
+        The unit of each released record as an integer, if the plan counts units. None if records
+        are counted, or if the column was dropped and the original is not available.
     partitions : tuple of Partition
         The groups of each step and block, if they are known.
     measures : mapping
@@ -66,9 +66,10 @@ class Evidence:
     run_findings : tuple of Finding
         Findings of the run itself, such as dropped records.
     text_dialect : Dialect, optional
-        How numbers are written in the columns of a text file that are not masked; None elsewhere.
+        How numbers are written in the columns of a text file that are not masked, or None for any
+        other table.
     analysed_columns : AnalysedColumns, optional
-        How analyses read the columns of a file; None for a table in memory.
+        How analyses read the columns of a file, or None for a table in memory.
     """
 
     plan: "Plan"
@@ -92,7 +93,7 @@ class Evidence:
         return {}
 
     def classes_on(self, columns: Sequence[str]) -> Codes:
-        """Return the class of each released record on some columns."""
+        """Return the class of each released record on the given columns."""
         key = frozenset(columns)
         if key not in self._classes:
             self._classes[key] = classes(any_codes(self.released, list(columns)))
@@ -102,13 +103,13 @@ class Evidence:
     def attained_k(self) -> int:
         """The k that the release attains on all quasi-identifiers.
 
-        It is the size of the smallest class or, where the plan lets missing cells match every
-        value, the least number of records or units that a record matches.
+        It is the size of the smallest class or, if the plan lets missing cells match every value,
+        the smallest number of records or units that a record matches.
         """
         return self.attained_k_on(self.plan.quasi_identifiers, self.plan.wildcard_columns)
 
     def attained_k_on(self, columns: Sequence[str], wildcards: Sequence[str]) -> int:
-        """Return the k attained on some columns; cells missing in ``wildcards`` match any value."""
+        """Return the k attained on columns; missing cells of ``wildcards`` match every value."""
         if not set(wildcards) & set(columns):
             return self.smallest_class_size(self.classes_on(columns))
         return count_matches(self.released, columns, wildcards, self.units)
@@ -155,10 +156,10 @@ class Evidence:
 
     @cached_property
     def exact_shares(self) -> dict[str, float] | None:
-        """Share of records with the original value, by masked column; ``""`` is for all together.
+        """Share of records with the original value by masked column, and (``""``) in all of them.
 
         Values that were missing are ignored in the share of a column, and count as unchanged in the
-        share of all columns. None without an original.
+        share of all columns. None if the original is not available.
         """
         if self.original is None:
             return None

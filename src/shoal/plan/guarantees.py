@@ -35,7 +35,7 @@ def check_guarantees(
 ) -> None:
     """Raise an error if the released values do not attain what a step guarantees.
 
-    Units are counted where ``units`` gives the unit of each record.
+    Units are counted if ``units`` gives the unit of each record.
     """
     for step in steps:
         if step.k is not None:
@@ -95,8 +95,8 @@ def omitted_checks_finding(checks: str) -> Finding:
 
 def refuse_unmet_constraint(finding: Finding, *, by_units: bool) -> None:
     """Raise for a constraint on confidential values that the release does not meet."""
-    # A class may consist of several groups. Counted in units, it may have fewer values than each of
-    # these, which is no fault of the step.
+    # A class may consist of several groups. Counted in units, it may have fewer values than each
+    # group, although the step kept the constraint in every group.
     if by_units:
         raise _not_attained(finding)
     raise _guarantee_broken(finding.sentence, finding.figures)
@@ -112,7 +112,7 @@ def must_refuse_homogeneous(plan: "Plan") -> bool:
 def refuse_homogeneous_classes(
     plan: "Plan", shared_counts: Mapping[str, SharedCounts], n_classes: int
 ) -> None:
-    """Refuse a release in which some of the ``n_classes`` share a confidential value."""
+    """Refuse a release if any of its ``n_classes`` classes share a confidential value."""
     reason = describe_homogeneity(shared_counts, n_classes, plan.unit_column or RECORD_UNIT)
     if reason:
         raise InputError(
@@ -123,7 +123,7 @@ def refuse_homogeneous_classes(
 def _check_k(step: Step, k: int, released: Frame, units: Codes | None) -> None:
     """Raise an error if a block of columns of a step has a class of fewer than k records, or units.
 
-    Units are counted where both the step and ``units`` state them.
+    Units are counted if both the step and ``units`` state them.
     """
     counted_units = units if step.unit_column is not None else None
     noun = "records" if counted_units is None else "units"
@@ -132,13 +132,13 @@ def _check_k(step: Step, k: int, released: Frame, units: Codes | None) -> None:
         if attained_k < k:
             raise _guarantee_broken(
                 f"The smallest class of the released values holds {attained_k} {noun};"
-                f" k={k} was promised.",
+                f" k={k} was guaranteed.",
                 {"k": k, "attained": attained_k},
             )
 
 
 def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | None) -> int:
-    """Return the size of the smallest class, or the least number of matches, in units if given."""
+    """Return the size of the smallest class, or the smallest number of matches of a record."""
     if step.wildcard_columns:
         return count_matches(released, columns, step.wildcard_columns, units)
     labels = classes(keys(released, columns))
@@ -149,8 +149,8 @@ def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | 
 
 def _not_attained(finding: Finding) -> InputError:
     return InputError(
-        f"The constraint is not met if each unit counts once. {finding.sentence} Ask for less, or"
-        ' count records with `unit="record"`. Nothing was released.',
+        f"The constraint is not met if each unit counts once. {finding.sentence} Relax the"
+        ' constraint, or count records with `unit="record"`. Nothing was released.',
         code="constraint-not-attained",
         **finding.figures,
     )
@@ -158,5 +158,5 @@ def _not_attained(finding: Finding) -> InputError:
 
 def _guarantee_broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
     return GuaranteeBroken(
-        f"{sentence} Please report this: no data were released.", code="guarantee-broken", **figures
+        f"{sentence} No data were released. Please report this.", code="guarantee-broken", **figures
     )

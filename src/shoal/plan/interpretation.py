@@ -28,11 +28,12 @@ class Interpretation:
     Parameters
     ----------
     types : mapping of str to Type
-        The declared types, and those that were inferred.
+        The declared and the inferred types.
     missing_codes : mapping of str to tuple of str
         The values of masked columns that stand for a missing value, declared or inferred.
     decimals : mapping of str to int
-        The decimals that the microaggregated columns of a file show; empty for a table in memory.
+        The decimals that the microaggregated columns of a file show. There are none for a table in
+        memory.
     """
 
     types: Mapping[str, Type]
@@ -66,7 +67,7 @@ def interpret_source(plan: "Plan", source: "Source") -> Interpretation:
 def types_of_columns(
     source: "Source", names: Sequence[str], declared_types: Mapping[str, Type]
 ) -> dict[str, Type]:
-    """Return the declared types and those that a file gives to other columns."""
+    """Return the declared types and the types that a file gives to other columns."""
     return interpret_columns(source, names, declared_types, {})[0]
 
 
@@ -76,7 +77,7 @@ def interpret_columns(
     types: Mapping[str, Type],
     missing_codes: Mapping[str, tuple[str, ...]],
 ) -> tuple[dict[str, Type], dict[str, tuple[str, ...]]]:
-    """Return the declared types and missing codes, and those that a file gives to other columns."""
+    """Return types and missing codes: as declared, or else as a file gives them to a column."""
     decisions = decide_kinds_in_source(source, [name for name in names if name not in types])
     inferred = {
         name: decision.type_with_reason for name, decision in decisions.items() if decision.inferred
@@ -91,7 +92,9 @@ def interpret_columns(
 
 def decide_kinds_in_source(source: "Source", names: Sequence[str]) -> dict[str, Decision]:
     """Return the kinds of columns of a file with their reasons; absent columns are left out."""
-    parsed, cells, decimal = source.table_with_numbers(names), None, "."
+    parsed = source.table_with_numbers(names)
+    cells = None
+    decimal = "."
     if source.text_dialect is not None:
         cells = source.table_with_numbers((), text_columns=names)
         decimal = source.text_dialect.decimal
@@ -145,7 +148,7 @@ def _from_decisions(
 
 
 def _with_coded_hierarchies(types: Mapping[str, Type], source: "Source") -> dict[str, Type]:
-    """Return the types with hierarchies of codes in place of those that list labels of codes."""
+    """Return the types with hierarchies of codes in place of hierarchies of their labels."""
     with_codes = dict(types)
     for name, column_type in types.items():
         codes_by_label: dict[str, list[str]] = {}

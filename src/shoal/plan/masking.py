@@ -68,9 +68,9 @@ def draft_release(
 ) -> Draft:
     """Mask ``data`` by a plan; see `Plan.draft`.
 
-    The columns of a file come with an interpretation; those of a table in memory are interpreted
-    here. The steps run with the types that were inferred and the seeds that were drawn. The plan of
-    the release, which records these, is then constructed once, and used from there on.
+    The columns of a file come with an interpretation; the columns of a table in memory are
+    interpreted here. The steps run with the types that were inferred and the seeds that were drawn.
+    The plan of the release, which records both, is then constructed once, and used from there on.
     """
     table = tables.open_frame(data)
     _check_columns(plan, table)
@@ -168,7 +168,7 @@ def apply_steps(
     """Apply steps in order; return the masked table and the result of each step.
 
     A step is applied to the columns that it masks as earlier steps have masked them, and to all
-    others as in the original. A column that was recoded to text is nominal for later steps.
+    other columns as in the original. A column that was recoded to text is nominal for later steps.
     """
     results: list[StepResult] = []
     values: dict[str, Any] = {}
@@ -195,7 +195,7 @@ def _measure(
     results: Sequence[StepResult],
     units: NDArray[np.int64] | None,
 ) -> Assessment:
-    """Return the measures of a release: those of linear cost, and others if the plan needs them."""
+    """Return the measures of a release that have linear cost, and others if the plan needs them."""
     categories = categorical_columns(original, masked, plan.masked, plan.recoded, plan.types)
     names = linear_cost_measures(categories=bool(categories))
     # Columns masked separately, or without k, may be linked; this risk takes longer to compute.
@@ -214,10 +214,11 @@ def _measure(
 
 
 def _enforce_refusals(evidence: Evidence, original: Frame, masked: Frame) -> None:
-    """Refuse homogeneous classes and broken edits, if the plan requires that."""
+    """Refuse homogeneous classes and broken edits, if the plan requires it."""
     plan = evidence.plan
     if must_refuse_homogeneous(plan):
-        labels, confidential = evidence.joint_classes, columns_with(plan.roles, "confidential")
+        labels = evidence.joint_classes
+        confidential = columns_with(plan.roles, "confidential")
         shared_counts = count_shared_by_column(labels, masked, confidential, evidence.units)
         refuse_homogeneous_classes(plan, shared_counts, int(labels.max()) + 1)
     refuse_broken_edits(plan, original, evidence.released)

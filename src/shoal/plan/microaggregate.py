@@ -72,7 +72,7 @@ def microaggregate(
         default: it is the guarantee.
     method : str or Partitioner
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is recommended.
-    effort : str, optional
+    effort : {"quick", "refine", "search", "prove"}, optional
         How much to improve the groups of the method: ``"quick"`` not at all, ``"refine"``
         until no small change helps, ``"search"`` for the time of the budget, ``"prove"`` also
         computes a lower bound of the loss. The method ``"auto"`` refines.
@@ -88,17 +88,17 @@ def microaggregate(
     blocks : int or list of list of str, optional
         Blocks of columns to microaggregate separately; see `Microaggregate`.
     within : str or list of str, optional
-        Columns that split the records into strata; groups never cross them, except where
+        Columns that split the records into strata; groups never cross them, unless
         ``small_strata`` merges them.
-    small_strata : str
-        What to do with a stratum of fewer than k records, or units: ``"refuse"`` or
-        ``"merge"``.
+    small_strata : {"refuse", "merge"}, default="refuse"
+        What to do with a stratum of fewer than k records, or units: refuse the table, or merge
+        the stratum with others.
     unit : str, optional
         Column whose values are the persons, firms or other units to protect: k counts the
         different units of every group, however many records each has, and the column is
         dropped. ``"record"`` makes k count records although an identifier repeats.
     household : str, optional
-        The same for households: k counts different households, and the column is dropped.
+        Column of households, which k counts like the units of ``unit``; the column is dropped.
     whole_households : bool
         Whether all members of a household stay in one group and get the same values.
     weight : str, optional
@@ -108,15 +108,14 @@ def microaggregate(
         Whether distances use weighted z-scores.
     column_weights : mapping of str to float, optional
         Importance of columns in the distances; 1 for columns that are not named.
-    missing : str
-        What to do with missing values: ``"refuse"`` them, ``"own-groups"``,
-        ``"impute"`` or ``"drop"``; see `Microaggregate`.
+    missing : {"refuse", "own-groups", "impute", "drop"}, default="refuse"
+        What to do with missing values; see `Microaggregate`.
     types : mapping of str to str or mapping, optional
         Kinds of columns, if the table does not determine them; see `Plan`.
     missing_codes : mapping of str to list, optional
         Values of masked columns that stand for a missing value; see `Plan`.
-    standardise : str
-        ``"zscore"`` or ``"none"``.
+    standardise : {"zscore", "none"}, default="zscore"
+        How numbers are scaled before distances are computed.
     aggregate : str or mapping of str to str
         How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
         ``"geometric-mean"``, for all columns or by column; see `Microaggregate`.
@@ -127,35 +126,34 @@ def microaggregate(
     round : str, optional
         ``"original"`` rounds all other columns to the decimals that they have in the table, so
         that ages and counts stay whole.
-    homogeneity : str
-        What to do with groups in which a confidential column has a single value:
-        ``"warn"``, ``"merge"`` them with the nearest group, add ``"noise"`` to these values, or
-        ``"refuse"``.
+    homogeneity : {"warn", "merge", "noise", "refuse"}, default="warn"
+        What to do with groups in which a confidential column has a single value: issue a warning,
+        merge each with the nearest group, add noise to the confidential values, or refuse the
+        release.
     noise : float
         How much noise ``homogeneity="noise"`` adds; see `Microaggregate`.
     diversity : float, optional
         The *l* of l-diversity: minimum number of values of every confidential column in each
         group.
-    diversity_kind : str
-        How values are counted: ``"distinct"`` or ``"entropy"``.
+    diversity_kind : {"distinct", "entropy"}, default="distinct"
+        How values are counted.
     closeness : float, optional
         The *t* of t-closeness: maximum distance between the confidential values of a group and
-        those of the table.
-    closeness_by : str
-        How t-closeness is attained: ``"merge"``, ``"swap"`` or ``"first"``.
+        the confidential values of the table.
+    closeness_by : {"merge", "swap", "first"}, default="merge"
+        How t-closeness is attained; see `Microaggregate`.
     refine_recoding : bool
         Whether groups that are released as ancestors or ranges are refined by a local search.
     edits : list of str
         Linear rules that the records obey, such as ``"total == a + b"``; see `Plan`.
-    repair : str, optional
-        What to do about edits that masking breaks: ``"refuse"`` or ``"regroup"``; see `Plan`. By
-        default they qualify the verdict.
+    repair : {"refuse", "regroup"}, optional
+        What to do about edits that masking breaks; see `Plan`. By default they qualify the verdict.
     limits : Limits or mapping, optional
-        Greatest and least values of figures, such as ``{"max_linkage": 0.1}``; one that is not met
-        breaks the guarantee. See `shoal.Limits`.
+        Maximum and minimum values of figures, such as ``{"max_linkage": 0.1}``; a limit that is
+        not met breaks the guarantee. See `shoal.Limits`.
     shuffle : bool
         Whether to release the records in random order. Otherwise they keep their order, which
-        may reveal whose they are.
+        may identify them.
     random_state : int, Generator, RandomState or None
         Seed of randomised methods and of the random order; if None, seeds are drawn and
         recorded in the plan of the release.

@@ -58,7 +58,7 @@ class Plan(PlanColumns):
     steps : list of steps
         The steps, in order.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them: a kind (``"numeric"``,
+        Kinds of columns if the table does not determine them: a kind (``"numeric"``,
         ``"ordinal"``, ``"nominal"``, ``"boolean"`` or ``"date"``), a `shoal.Hierarchy`, or a
         mapping with the ``kind`` and an ``order``, a ``hierarchy``, ``distances`` or a ``format``;
         see `shoal.frame.types.Type`. Other kinds are inferred and recorded in the plan of the
@@ -68,27 +68,27 @@ class Plan(PlanColumns):
         `shoal.plan.thresholds.Thresholds`.
     unit : str, optional
         What k counts: ``"record"``, or the column of the persons, households or firms to
-        protect. Records by default; where an identifier repeats, it must be stated.
-    other_columns : str
-        What happens to columns of a table that the plan does not name: ``"refuse"`` the
-        table, ``"drop"`` the columns, or ``"release"`` them unchanged, with a warning.
+        protect. By default k counts records; if an identifier repeats, the unit must be stated.
+    other_columns : {"refuse", "drop", "release"}, default="refuse"
+        What to do with columns of a table that the plan does not name: refuse the table, drop
+        the columns, or release them unchanged, with a warning.
     shuffle : bool
         Whether to release the records in random order. Otherwise they keep their order, which
-        may reveal whose they are.
+        may identify them.
     random_state : int, Generator, RandomState or None
-        Seed of that order; if None, one is drawn and recorded in the plan of the release.
+        Seed of the random order; if None, a seed is drawn and recorded in the plan of the release.
     missing_codes : mapping of str to list, optional
         Values of masked columns that stand for a missing value, such as ``{"income": [98, 99]}``.
     edits : list of str
-        Linear rules that the records obey, such as ``"total == a + b"`` or ``"age >= 0"``. They
-        are counted before and after; those that masking breaks qualify the verdict. Put column
-        names that are not valid Python names in backquotes.
-    repair : str, optional
-        What to do about edits that masking breaks: ``"refuse"`` the release, or ``"regroup"`` the
-        columns of each edit in one block, and refuse the release if that is not enough.
+        Linear rules that the records obey, such as ``"total == a + b"`` or ``"age >= 0"``. The
+        records that break a rule are counted before and after masking; a rule that masking breaks
+        qualifies the verdict. Put column names that are not valid Python names in backquotes.
+    repair : {"refuse", "regroup"}, optional
+        What to do about edits that masking breaks: refuse the release, or regroup the columns of
+        each edit in one block, and refuse the release if that is not enough.
     limits : Limits, mapping, path or None
-        Greatest and least values of figures that the release must keep, such as
-        ``{"max_linkage": 0.1}``; see `shoal.Limits`. One that is not met breaks the guarantee.
+        Maximum and minimum values of figures that the release must keep, such as
+        ``{"max_linkage": 0.1}``; see `shoal.Limits`. A limit that is not met breaks the guarantee.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class Plan(PlanColumns):
         limits: Limits | Mapping[str, Any] | str | Path | None = None,
         **options: Any,
     ) -> Self:
-        """Return a plan of one microaggregation; ``options`` are those of the step."""
+        """Return a plan of one microaggregation with the given options of the step."""
         columns, identifiers, confidential = map(as_list, (columns, identifiers, confidential))
         if options.get("homogeneity") == "noise":
             options = {**options, "random_state": random_state}
@@ -183,9 +183,9 @@ class Plan(PlanColumns):
 
     @property
     def k(self) -> int | None:
-        """The smallest k that the steps guarantee; None if a step guarantees none.
+        """The smallest k that the steps guarantee, or None if a step guarantees none.
 
-        Steps that only mask confidential columns do not count, nor do those whose columns are
+        Steps that mask only confidential columns do not count, nor do steps whose columns are
         masked again by later steps.
         """
         k_values = [step.k if self.is_intact(step) else None for step in self.deciding_steps]
@@ -236,9 +236,9 @@ class Plan(PlanColumns):
         return draft_release(self, data, interpretation)
 
     def units_in(self, frame: Frame) -> NDArray[np.int64] | None:
-        """Return the unit of each record as an integer; None if k counts records.
+        """Return the unit of each record as an integer, or None if k counts records.
 
-        Refuse identifiers that repeat, where the plan does not state what k counts.
+        Refuse identifiers that repeat, if the plan does not state what k counts.
         """
         if self.unit_column is not None:
             return read_units(frame, self.unit_column)
@@ -257,7 +257,7 @@ class Plan(PlanColumns):
         Returns
         -------
         dict
-            Plain data.
+            The document as plain data, which `from_dict` reads.
         """
         entries = document.to_dict(**{name: getattr(self, name) for name in FIELDS})
         return entries if drawn_seeds else document.without_drawn_seeds(entries)
@@ -266,7 +266,8 @@ class Plan(PlanColumns):
     def from_dict(cls, entries: Mapping[str, Any], folder: str | Path | None = "") -> Self:
         """Return the plan of a document.
 
-        Files that it names must be in ``folder``; if that is None, it cannot name files.
+        Files that the document names must be in ``folder``; if ``folder`` is None, the document
+        must not name files.
         """
         try:
             return cls(**document.from_dict(entries, None if folder is None else Path(folder)))
@@ -279,10 +280,10 @@ class Plan(PlanColumns):
     def save(self, path: str | Path, *, force: bool = False, drawn_seeds: bool = False) -> None:
         """Write the plan to a ``.toml`` or ``.json`` file.
 
-        With its seeds, noise can be subtracted, swaps undone and the order of shuffled records
-        restored. The plan of a release holds the seeds that its run drew. By default they are not
-        written, so that the file can be shared and new seeds are drawn when it is run. Seeds that
-        the author of the plan wrote are kept.
+        Anyone who has its seeds can subtract noise, undo swaps and restore the order of shuffled
+        records. The plan of a release contains the seeds that its run drew. By default they are
+        not written, so the file can be shared, and new seeds are drawn when the plan is run. Seeds
+        that the author of the plan wrote are kept.
 
         Parameters
         ----------
@@ -307,12 +308,12 @@ class Plan(PlanColumns):
         shuffle : bool
             Whether to release the records in random order even if the file does not say so.
         limits : Limits, optional
-            Limits that the release must keep besides those of the file.
+            Limits that the release must keep besides the limits of the file.
 
         Returns
         -------
         Plan
-            The plan.
+            The plan of the file, with ``shuffle`` and ``limits`` applied.
         """
         entries = document.load(Path(path))
         if shuffle and not entries.get("shuffle"):

@@ -48,7 +48,7 @@ def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
     Returns
     -------
     JudgedFile
-        The verdict on the file, and the measures, with those of classes counted again.
+        The verdict on the file, and the measures, with the measures of classes counted again.
     """
     evidence, plan = draft.evidence, draft.evidence.plan
     released = read_frame(written_source, plan, like=tables.to_native(evidence.released))
@@ -119,22 +119,23 @@ def _check_shape(in_memory: Frame, in_file: Frame, name: str) -> None:
     """Refuse a file that has other records or columns than the table."""
     if set(in_memory.columns) != set(in_file.columns):
         raise FileError(
-            f"{name!r} has other columns than were written. Nothing was released."
-            " Write another format.",
+            f"{name!r} does not have the columns that were written. Nothing was released. Write"
+            " another format.",
             code="columns-lost",
         )
     if len(in_file) > len(in_memory):
         raise FileError(
-            f"{name!r} holds {len(in_file):,} records instead of {len(in_memory):,}: this format"
-            " does not keep records apart. Nothing was released. Write another format.",
+            f"{name!r} has {len(in_file):,} records instead of {len(in_memory):,}: this format"
+            " splits records, for instance at line breaks. Nothing was released. Write another"
+            " format.",
             code="records-lost",
             records=len(in_memory) - len(in_file),
         )
     if len(in_file) < len(in_memory):
         raise FileError(
             f"Only {len(in_file):,} of {len(in_memory):,} records are in {name!r}: this format"
-            " loses records without any value. Nothing was released. Drop them, or write another"
-            " format.",
+            " cannot store records whose cells are all empty. Nothing was released. Drop such"
+            " records, or write another format.",
             code="records-lost",
             records=len(in_memory) - len(in_file),
         )
@@ -161,14 +162,14 @@ def _same_classes(in_memory: Any, in_file: Any) -> bool:
 
 
 def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
-    """Return the error that refuses a file which cannot represent some values."""
-    reason = str(error).replace(" Please report this: no data were released.", "")
-    hold = "holds" if len(columns) == 1 else "hold"
+    """Return the error that refuses a file which cannot represent the values of columns."""
+    reason = str(error).replace(" No data were released. Please report this.", "")
+    verb = "has" if len(columns) == 1 else "have"
     return GuaranteeBroken(
-        f"{name!r} protects less than the table: {name_columns(columns)} {hold} values that"
-        " differ in the table and are equal in the file, or the reverse (blanks at the end of a"
-        f" text, empty and missing texts, digits that the format does not store). {reason} Nothing"
-        " was released. Make such values equal before masking, or write another format, such as"
+        f"{name!r} protects less than the table: {name_columns(columns)} {verb} values that differ"
+        " in the table and are equal in the file, or vice versa (blanks at the end of a text,"
+        f" empty and missing texts, digits that the format does not store). {reason} Nothing was"
+        " released. Make such values equal before masking, or write another format, such as"
         " .parquet.",
         code="unrepresentable-values",
         columns=tuple(columns),
@@ -176,7 +177,7 @@ def _not_representable(name: str, columns: Sequence[str], error: Exception) -> G
 
 
 def _recounted_class_measures(in_memory: Evidence, in_file: Evidence) -> Mapping[str, Any]:
-    """Return the measures of classes as counted in the file; none if its classes are the same."""
+    """Return the measures of the classes of the file if these differ from those in memory."""
     class_sizes = compute("class_sizes", {"released": in_file.joint_classes[:, np.newaxis]})
     if in_memory.measures and class_sizes == in_memory.measures["class_sizes"]:
         return {}

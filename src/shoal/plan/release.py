@@ -80,7 +80,7 @@ class Release:
         Columns that a measure could not use and why, by the name of the measure.
     warnings : tuple of str
         Sentences of the findings that are also Python warnings, and on what a file could not
-        represent; ``verdict.findings`` holds all findings.
+        represent; ``verdict.findings`` contains all findings.
     unchanged : tuple of str
         Columns that are released unchanged.
     provenance : dict
@@ -88,11 +88,11 @@ class Release:
     verdict : Verdict
         The verdict on the release, counted on the released values.
     drawn_seeds : tuple of int
-        Seeds that this run drew because the plan had none; its ``plan`` holds them. They can
-        undo the masking, so printing does not show them.
+        Seeds that this run drew because the plan had none; ``plan`` contains them. Anyone who has
+        them may be able to undo the masking, so printing does not show them.
     rows : ndarray of int, optional
-        Row of the table that each released record comes from, where records were dropped for
-        missing values or shuffled. It identifies records, too.
+        Row of the table that each released record comes from, if records were dropped for
+        missing values or shuffled. Like an identifier, it tells which record is whose.
     profile : dict
         Counts and correlations for the figures of a report; see `shoal.plan.profile`.
     """
@@ -114,7 +114,7 @@ class Release:
     def labels(self) -> Labels:
         """Group of each released record; with several blocks or steps, the intersection of groups.
 
-        Where no step groups records, each record is its own group.
+        If no step groups records, each record is its own group.
         """
         if not self.partitions:
             return np.arange(self.provenance["records"])
@@ -139,7 +139,7 @@ class Release:
     def manifest(self) -> dict[str, Any]:
         """What an auditor needs to reproduce the release, as plain data; not for publication.
 
-        It holds the plan with its seeds.
+        It contains the plan with its seeds.
         """
         from shoal.audit import manifest  # imports upwards, as report does
 
@@ -163,9 +163,9 @@ class Release:
         path : str or Path, optional
             The file: ``.html`` (one page without external resources), ``.json`` or ``.txt``. If
             None, nothing is written.
-        audience : str
-            ``"public"``, without seeds, groups and values of single records, or ``"internal"``,
-            with everything that helps to decide on the release.
+        audience : {"public", "internal"}, default="public"
+            A public report has no seeds, no groups and no values of single records; an internal
+            report has everything that helps to decide on the release.
         curve : list of TradeoffPoint
             Results of `shoal.comparison.tradeoff.sweep`, to show this release among them.
         title : str

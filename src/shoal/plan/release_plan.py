@@ -43,7 +43,7 @@ def plan_of_release(
     order_seed: int | None,
     columns: Sequence[str],
 ) -> "Plan":
-    """Return the plan of a release: the given plan, if it states everything already.
+    """Return the plan of a release: the plan that was run, with all that the run added.
 
     Parameters
     ----------
@@ -54,14 +54,14 @@ def plan_of_release(
     steps : sequence of Step
         Its steps, as `without_time_budget` returns them.
     order_seed : int or None
-        The seed of the order of the records; None if they keep their order.
+        The seed of the order of the records, or None if they keep their order.
     columns : sequence of str
         All columns of the table; the plan of the release names each of them.
 
     Returns
     -------
     Plan
-        The plan of the release.
+        The plan of the release: ``plan`` itself, if nothing has to be added.
     """
     parameters = {
         "types": interpretation.types,

@@ -9,11 +9,11 @@ PURPOSE = b"shoal: order of the released records"
 
 
 def random_order(n: int, seed: int) -> NDArray[np.int64]:
-    """Return the numbers 0 to n - 1 in an order that the seed determines, and that hides it.
+    """Return the numbers 0 to n - 1 in an order that the seed determines and that hides the seed.
 
     Records are sorted by the output of SHAKE-256 on the seed. NumPy's generators are not safe
-    here: anyone who knows the rows of some persons could compute their state, and with it all
-    other rows.
+    here: anyone who knows the rows of a few persons could compute the state of the generator, and
+    with it all other rows.
 
     Parameters
     ----------

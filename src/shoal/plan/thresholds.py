@@ -18,16 +18,17 @@ class Thresholds:
     Parameters
     ----------
     unique : float
-        Share of units that may be unique on unchanged columns before that qualifies the verdict.
+        Share of units that may be unique on unchanged columns; a greater share qualifies the
+        verdict.
     key : float
         Share of units that may be unique on one confidential column.
     exact : float
         Share of records that may keep the original values of all masked columns.
     dominance : float
-        Share of the sum, or of the weight, of its group that one record may hold.
+        Share of the sum, or of the weight, of its group that one record may contribute.
     p_percent : float, optional
-        Least error, in per cent of the greatest value of a group, with which the record in
-        second place must estimate that value: the p % rule. Not checked if None.
+        Minimum error, in per cent of the largest value of a group, with which the owner of the
+        second largest value can estimate the largest: the p % rule. Not checked if None.
     derived : float
         R2 from which unchanged columns count as determining a masked one.
     order : float
@@ -38,7 +39,7 @@ class Thresholds:
     group_size : float
         Size of a group, in multiples of k.
     sample : int
-        Number of records on which derived columns are searched; longer tables are sampled.
+        Number of records in which derived columns are searched for; longer tables are sampled.
     """
 
     unique: Share = 0.01
@@ -57,17 +58,17 @@ class Thresholds:
 
 
 def as_thresholds(entries: "Thresholds | Mapping[str, Any] | None") -> Thresholds:
-    """Return thresholds from a mapping of those that differ from their defaults.
+    """Return thresholds from a mapping.
 
     Parameters
     ----------
     entries : Thresholds, mapping or None
-        Thresholds by name; the defaults if None.
+        Thresholds by name; a threshold that is not named has its default.
 
     Returns
     -------
     Thresholds
-        All thresholds.
+        The given thresholds and the defaults of the others.
     """
     if isinstance(entries, Thresholds):
         return entries

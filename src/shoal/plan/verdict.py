@@ -15,7 +15,7 @@ LIMIT_BROKEN = "limit-broken"
 UNIQUE_RECORDS = "unique-on-unchanged-columns"
 CONFIDENTIAL_KEY = "confidential-key"
 
-# Clauses of that sentence if columns other than the quasi-identifiers single records out.
+# Clauses of that sentence if columns other than the quasi-identifiers make records unique.
 ON_QUASI_IDENTIFIERS = " on the quasi-identifiers only"
 UNIQUE_VALUES = ", and confidential values single some records out"
 
@@ -52,7 +52,7 @@ class Finding:
     way_out: str = ""
 
     def advice(self, wording: Wording = python_wording) -> str:
-        """Return the way out, with options as an interface writes them; may be empty."""
+        """Return the way out, if there is one, with options as an interface writes them."""
         return ShoalWarning(self.way_out).message_for(wording)
 
     def with_advice(self, wording: Wording = python_wording) -> str:
@@ -67,7 +67,7 @@ class Verdict:
     Parameters
     ----------
     promised : int or None
-        The k that the plan guarantees; None if it guarantees none.
+        The k that the plan guarantees, or None if it guarantees none.
     k : int
         Size of the smallest class on the quasi-identifiers, counted in units.
     unit : str
@@ -122,7 +122,10 @@ class Verdict:
         return f"k = {self.promised} is kept{clause}: {self._count_clause}."
 
     def _exception(self, noun: str) -> str:
-        """Return the sentence unless k is kept; empty if it is. ``noun`` means a guarantee."""
+        """Return the sentence if k is not kept, not guaranteed or not counted, or else no text.
+
+        ``noun`` is the word for a guarantee.
+        """
         breaking = self.of("breaks")
         if breaking and all(finding.code == LIMIT_BROKEN for finding in breaking):
             verb = "is" if len(breaking) == 1 else "are"
@@ -154,7 +157,7 @@ class Verdict:
 
     @property
     def _uncounted_unit(self) -> str:
-        """The column of the units that k counts, if they were not counted; empty otherwise."""
+        """The column of the units that k counts if they were not counted, else an empty string."""
         units = [
             finding.figures["unit"]
             for finding in self.findings
@@ -164,9 +167,9 @@ class Verdict:
 
     @property
     def smallest_class(self) -> int:
-        """Size of the smallest class if missing cells only match each other; at most k.
+        """Size of the smallest class if missing cells match only each other; at most k.
 
-        This is k itself unless the plan lets missing cells match every value.
+        It is k itself unless the plan lets missing cells match every value.
         """
         strict_sizes = [
             finding.figures["strict"]

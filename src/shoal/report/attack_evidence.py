@@ -1,7 +1,7 @@
 """Evidence for reviewers: attacks on a release by criterion, what was tested and what was not.
 
 The criteria are those of European guidance on anonymisation: singling out, linkability and
-inference. The evidence is part of internal reports only. It holds rates, not single records.
+inference. The evidence is part of internal reports only. It contains rates, not single records.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from shoal.plan.assessment import attack_release, survey_risk_of_release
 from shoal.plan.findings.phrases import join_few
 from shoal.plan.release import Release
 
-ON_REQUEST = "Only carried out on request."
+ON_REQUEST = "Carried out only on request."
 
 
 class Criterion(NamedTuple):
@@ -37,20 +37,19 @@ CRITERIA = (
     ),
     Criterion(
         "Linkability",
-        "Can a record be linked with the person it is about, or with another record of theirs?",
+        "Can a record be linked with the person it is about, or with another record of the person?",
         (
             "linkability", "linkage-distance", "linkage-rank", "linkage-probabilistic",
             "linkage-splink",
         ),  # fmt: skip
-        "links through earlier releases (see `shoal verify --earlier`), and through tables of"
-        " others",
+        "links through earlier releases (see `shoal verify --earlier`), and through other tables",
     ),
     Criterion(
         "Inference",
         "Can something about a person be derived from the release?",
         ("inference", "membership", "reconstruction"),
         "models other than the nearest released records, and attackers who know confidential"
-        " values of others",
+        " values of other persons",
     ),
 )  # fmt: skip
 
@@ -119,7 +118,7 @@ def _test(result: AttackResult) -> dict[str, Any]:
 
 
 def _survey(release: Release, original: Frame, released: Frame) -> dict[str, Any]:
-    """Return the figures of the survey risk; empty without weights."""
+    """Return the figures of the survey risk, or an empty dict without weights."""
     try:
         risk = survey_risk_of_release(release.plan, original, released)
     except InputError as error:

@@ -9,10 +9,10 @@ from shoal.plan.findings.phrases import MAX_NAMES, format_share, join_few
 from shoal.plan.release import ReleaseLike
 from shoal.plan.verdict import UNITS_NOT_COUNTED, Finding, Verdict, count_phrase
 
-PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups promises
+PROBABILISTIC = "probabilistic k-anonymity"  # what swapping within groups guarantees
 # Findings whose columns may disclose original values.
 DISCLOSING_FINDINGS = ("dominated-groups", "derived-column", "pairs", "one-contributor")
-# The l-diversity of the class in which it is least, by the way in which values are counted.
+# Phrases for the smallest l-diversity of a class, by how values are counted.
 DIVERSITY_PHRASES = {
     "distinct": "at least {:.4g} distinct values",
     "entropy": "at least {:.4g} effective values (by entropy)",
@@ -31,17 +31,17 @@ def _picking_chance(release: ReleaseLike) -> str:
     linkage_sentence = ""
     if linkage is not None:
         linked = f"{format_share(linkage)} of the records"
-        linkage_sentence = f" Anyone who knows them all links {linked} correctly."
+        linkage_sentence = f" Anyone who knows them all can link {linked} correctly."
     if plan.k is None:
         return (
-            "Some masked columns are protected by other means than k-anonymity, or not at all."
+            "Some masked columns are protected by means other than k-anonymity, or not at all."
             f"{linkage_sentence}"
         )
     k = verdict.smallest_class
     if k == 1:
-        sentence = "Some record is the only one of its kind in the masked columns."
+        sentence = "At least one record is unique in the masked columns."
         if verdict.unit != RECORD_UNIT:
-            sentence = "Some class on the masked columns holds records of a single unit."
+            sentence = "At least one class on the masked columns holds records of only one unit."
         return f"{sentence}{linkage_sentence}"
     return (
         f"Anyone who knows the masked columns of a person finds at least"
@@ -67,10 +67,10 @@ def _ceiling_clause(release: ReleaseLike) -> str:
 
 
 def chance_ceiling(release: ReleaseLike) -> float | None:
-    """Return the greatest chance that a record picked from a class belongs to a given person.
+    """Return the highest chance that a record picked from a class belongs to a given person.
 
-    Where units are counted, it is the greatest share of one unit in the records of a class. It is
-    None if the release guarantees no k, or if units were not counted.
+    If units are counted, it is the largest share of one unit in the records of a class. It is None
+    if the release guarantees no k, or if its units were not counted.
     """
     verdict = release.verdict
     if release.plan.k is None or UNITS_NOT_COUNTED in verdict.codes():
@@ -148,7 +148,9 @@ def attacker_can(release: ReleaseLike) -> list[str]:
     if k > 1 and plan.k is not None:
         sentences += _confidential_value_sentences(release)
     elif confidential:
-        sentences.append(f"Read the {join_few(confidential)} of whoever is linked correctly.")
+        sentences.append(
+            f"Read the {join_few(confidential)} of each person who is linked correctly."
+        )
     sentences += _exact_value_sentences(verdict)
     return sentences + [
         SENTENCE_BY_CODE[finding.code](finding)
@@ -211,8 +213,18 @@ def _derived_column_sentence(finding: Finding) -> str:
     phrases = [f"{name} from {join_few(rule['from'])}" for name, rule in list(rules)[:MAX_NAMES]]
     and_more = f", and {len(rules) - MAX_NAMES} more" if len(rules) > MAX_NAMES else ""
     return (
-        f"Compute, exactly or nearly, {', '.join(phrases)}{and_more}: the columns that this takes"
-        " are released unchanged."
+        f"Compute {', '.join(phrases)}{and_more}, exactly or nearly: the source columns are"
+        " released unchanged."
+    )
+
+
+def _confidential_key_sentence(finding: Finding) -> str:
+    is_single = len(finding.columns) == 1
+    values = "the value" if is_single else "the values"
+    unique_clause = f" and {'it is' if is_single else 'they are'} unique"
+    return (
+        f"Find a record by its {join_few(finding.columns)}, if the attacker knows {values}"
+        f"{'' if finding.severity == 'qualifies' else unique_clause}."
     )
 
 
@@ -229,20 +241,20 @@ def _confidential_value_sentences(release: ReleaseLike) -> list[str]:
         release, "homogeneous-group", "in_every_record"
     )
     sentences = [
-        f"Estimate the {column} of everybody in {number:,} of {n_classes:,} classes: all of them"
-        " shared a value, and the released values differ only because of the masking."
+        f"Estimate the {column} of every person in {number:,} of {n_classes:,} classes: all persons"
+        " there shared a value, and the released values differ only because of the masking."
         for column, number in changed_classes.items()
     ]
     sentences += [
-        f"Learn the {column} of everybody in {number:,} of {n_classes:,} classes: all records there"
-        " share one value."
+        f"Learn the {column} of every person in {number:,} of {n_classes:,} classes: all records"
+        " there share one value."
         for column, number in shared_in_every_record.items()
         if number
     ]
     sentences += [
-        f"Learn a value of {column} that everybody in {number - shared_in_every_record[column]:,}"
-        f" of {n_classes:,} classes has in some record, if they can tell which records belong to"
-        " whom."
+        f"Learn a value of {column} that every unit in {number - shared_in_every_record[column]:,}"
+        f" of {n_classes:,} classes has in at least one record, if the attacker can tell which"
+        " records belong to the same unit."
         for column, number in shared_classes.items()
         if number > shared_in_every_record[column]
     ]
@@ -283,8 +295,8 @@ def _constraint_sentences(constraints: dict[str, Any], verdict: Verdict) -> str:
         entry = constraints["closeness"]
         holds_phrase = "does not hold" if "closeness-not-attained" in codes else "holds"
         sentences += (
-            f" No class is farther than {entry['attained']:.4g} from the table in any confidential"
-            f" column: t = {entry['t']:g} {holds_phrase}."
+            f" No class is at a distance of more than {entry['attained']:.4g} from the table in any"
+            f" confidential column, so t = {entry['t']:g} {holds_phrase}."
         )
     return sentences
 
@@ -303,16 +315,14 @@ def _missing_cells_sentence(missing: dict[str, int]) -> str:
 
 SENTENCE_BY_CODE: dict[str, Callable[[Finding], str]] = {
     "unique-on-unchanged-columns": _unique_record_sentence,
-    "confidential-key": lambda finding: (
-        f"Find a record by its {join_few(finding.columns)}, if that is known"
-        f"{'' if finding.severity == 'qualifies' else ' and no other record has it'}."
-    ),
+    "confidential-key": _confidential_key_sentence,
     "released-weights": lambda finding: (
-        f"Tell records that look alike apart by {join_few(finding.columns)}, if that is known."
+        f"Distinguish records that look alike by {join_few(finding.columns)}, if the attacker knows"
+        " its values."
     ),
     "derived-column": _derived_column_sentence,
     "dominated-groups": lambda finding: (
-        f"Estimate the greatest value of some groups from their mean: {join_few(finding.columns)}."
+        f"Estimate the largest value of some groups from their mean: {join_few(finding.columns)}."
     ),
     "pairs": lambda finding: (
         "As a member of a pair, compute what the other member contributed, from the mean and, if it"

@@ -20,13 +20,14 @@ from shoal.report.layout import short_number
 from shoal.report.maps import MapPoint, comparison_map, points_on_front
 
 PLANS = "plans"  # folder of the plans behind the trials
-WIDTHS = 640, 360  # of the map, the second for narrow screens
-LARGER_K = "Where a rule asks for a larger k, choose among the runs that have it."
+WIDTHS = 640, 360  # widths of the map for wide and for narrow screens
+LARGER_K = "If a rule requires a larger k, choose among the runs with that k."
 
 
 def trial_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return a row for every trial: its decisions, its measures and the file of its plan."""
-    front, best = {id(trial) for trial in comparison.front}, comparison.recommended
+    front = {id(trial) for trial in comparison.front}
+    best = comparison.recommended
     digits = max(2, len(str(len(comparison.trials))))
     risks = list(dict.fromkeys(["smallest_class", comparison.risk]))
     entries = []
@@ -51,7 +52,7 @@ def trial_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 
 def draw_trials(rows: Sequence[Mapping[str, Any]], risk: str) -> Figure:
-    """Draw the risk-utility map of the trials in some rows."""
+    """Draw the risk-utility map of the trials in ``rows``."""
     risk_info = RISKS[risk]
     points = [
         MapPoint(
@@ -85,7 +86,7 @@ def draw_trials(rows: Sequence[Mapping[str, Any]], risk: str) -> Figure:
 def comparison_text(comparison: Comparison) -> str:
     """Return the trials for a terminal, with the Pareto front marked, and the failed runs.
 
-    Dependence and verdict are shown where the trials differ in them.
+    Dependence and verdict are shown if the trials differ in them.
     """
     rows = trial_rows(comparison)
     successful = [row for row in rows if not row["reason"]]
@@ -190,7 +191,7 @@ def _check_folder(folder: Path, names: set[str]) -> None:
     )
     if other_plans:
         raise FileError(
-            f"{str(plan_folder)!r} holds {count(len(other_plans), 'file')} of another"
+            f"{str(plan_folder)!r} contains {count(len(other_plans), 'file')} of another"
             " comparison. Name another folder.",
             code="files-of-another-comparison",
             folder=str(plan_folder),

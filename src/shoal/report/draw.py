@@ -12,9 +12,9 @@ from typing import Any
 
 from shoal._text import shorten
 
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins that hold ticks and labels
-WIDTH = 400  # two pictures fit side by side
-MAX_LABEL = 16  # characters; the full text is in the title of the mark
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 42  # margins with room for ticks and labels
+WIDTH = 400  # so that two pictures fit side by side
+MAX_LABEL = 16  # characters of a label; the full text is in the title of the mark
 TICK_LETTER = 6.2  # width of a letter of a tick
 
 
@@ -39,7 +39,7 @@ class Figure:
     description : str
         Text alternative for screen readers.
     width, height : int
-        Size in its own units.
+        Size, in the units of the marks.
     marks : list of Mark
         What is drawn, in order.
     legend : list of pairs of str
@@ -66,7 +66,7 @@ class Plot:
     Parameters
     ----------
     x, y : pair of float
-        Least and greatest value shown.
+        Smallest and largest value shown.
     width, height : int
         Size of the picture.
     left : int
@@ -243,7 +243,7 @@ def format_tick(value: float, decimals: int) -> str:
 
 
 def _widen(span: tuple[float, float]) -> tuple[float, float]:
-    """Return a span wide enough for ticks, also where a column is constant or nearly so."""
+    """Return a span wide enough for ticks, even if a column is constant or nearly so."""
     low, high = span
     min_width = max(1e-300, 1e-9 * max(abs(low), abs(high)))  # less is lost in the last digits
     if high - low > min_width:

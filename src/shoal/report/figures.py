@@ -9,11 +9,11 @@ from shoal.report.draw import LEFT, RIGHT, TICK_LETTER, TOP, WIDTH, Figure, Plot
 from shoal.report.layout import NEGLIGIBLE_GAP
 
 MAX_NAME = 40  # characters of the name of a column
-MAX_BARS = 16  # of class sizes; more sizes are grouped into ranges
-PLOT_WIDTH = WIDTH - LEFT - RIGHT  # for the bars of class sizes
+MAX_BARS = 16  # bars of class sizes; more sizes are grouped into ranges
+PLOT_WIDTH = WIDTH - LEFT - RIGHT  # room for the bars of class sizes
 MAX_NUMBERED_COLUMNS = 8  # columns of a heat map whose cells show their numbers
-MIN_CHANGE = 0.001  # of a correlation that is stated
-MAX_OPACITY = 0.6  # of a correlation of 1, on which a number is still readable
+MIN_CHANGE = 0.001  # smallest change of a correlation that is stated
+MAX_OPACITY = 0.6  # opacity for a correlation of 1, on which a number is still readable
 
 
 def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
@@ -37,7 +37,7 @@ def class_sizes(sizes: Mapping[int, int], k: int) -> Figure:
 
 
 def _size_rows(bars: Sequence[tuple[int, int, int]], labels: Sequence[str], k: int) -> Figure:
-    """Draw the class sizes from top to bottom, where labels need more room than bars."""
+    """Draw the class sizes from top to bottom, since the labels need more room than the bars."""
     max_count = max(n_classes for *_, n_classes in bars)
     plot = Plot((0, max_count * 1.2), (len(bars), 0), height=56 + 22 * len(bars), left=120)
     plot.y = (float(len(bars)), 0.0)  # the smallest size on top
@@ -141,7 +141,8 @@ def hierarchy(entry: Mapping[str, Any]) -> Figure:
 
 def correlations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the correlations before, after, and how they changed."""
-    change_description, names = _largest_change(entry), entry["columns"]
+    names = entry["columns"]
+    change_description = _largest_change(entry)
     original_description = f"In the original table.{_left_out_sentence(entry)}"
     return [
         heat_map("Correlations before", original_description, names, entry["before"]),
@@ -152,8 +153,9 @@ def correlations(entry: Mapping[str, Any]) -> list[Figure]:
 
 def associations(entry: Mapping[str, Any]) -> list[Figure]:
     """Draw the associations of categories before, after, and how they changed."""
-    change_description, names = _largest_change(entry), entry["columns"]
-    measure_description = "Cramér's V: 0 for independent columns, 1 where one determines the other."
+    names = entry["columns"]
+    change_description = _largest_change(entry)
+    measure_description = "Cramér's V: 0 for independent columns, 1 if one determines the other."
     return [
         heat_map(
             "Associations before",
@@ -168,7 +170,7 @@ def associations(entry: Mapping[str, Any]) -> list[Figure]:
 
 
 def _left_out_sentence(entry: Mapping[str, Any]) -> str:
-    """Return a sentence on the columns that a matrix does not show; may be empty."""
+    """Return a sentence on the columns that a matrix does not show, or an empty string."""
     number = entry.get("columns_left_out", 0)
     if not number:
         return ""
@@ -291,7 +293,7 @@ def _category_figure(entry: Mapping[str, Any]) -> Figure:
 
 
 def size_bars(sizes: Mapping[int, int], k: int) -> list[tuple[int, int, int]]:
-    """Return least size, greatest size and count of each bar of class sizes."""
+    """Return smallest size, largest size and count of each bar of class sizes."""
     sizes = {int(size): count for size, count in sizes.items()}
     if len(sizes) <= MAX_BARS:
         return [(size, size, count) for size, count in sorted(sizes.items())]
@@ -318,7 +320,7 @@ def _format_signed(value: float) -> str:
 
 
 def _withheld_sentence(n_records: int) -> str:
-    """Return a sentence on the records that a histogram does not show; may be empty."""
+    """Return a sentence on the records that a histogram does not show, or an empty string."""
     if not n_records:
         return ""
     verb = "is" if n_records == 1 else "are"

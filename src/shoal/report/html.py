@@ -10,9 +10,9 @@ from shoal.report.draw import Figure
 from shoal.report.layout import by_reason, numbers, short_number, short_statistic, tables, unit_for
 from shoal.report.text import one_line
 
-BREAK_MARKS = "_.-/"  # after which a name may break
-MAX_LETTERS = 20  # of a part of a name
-MAX_UNBROKEN_LETTERS = 12  # of a name that is not broken
+BREAK_MARKS = "_.-/"  # characters after which a name may break
+MAX_LETTERS = 20  # letters of a part of a name
+MAX_UNBROKEN_LETTERS = 12  # letters of a name that is never broken
 NO_BREAK_SPACE = "\u00a0"
 _PLAN_BLOCK = re.compile(r"((?:<|&lt;)pre(?:>|&gt;).*?(?:<|&lt;)/pre(?:>|&gt;))", re.DOTALL)
 MEASURE_LABELS = {
@@ -67,10 +67,14 @@ def report_figures(summary: dict[str, Any]) -> ReportFigures:
         original_risk = profile["before"]["marketer"]
         release_risk = values["reidentification"]["marketer"]
         unit = summary["verdict"]["unit"]
-        ceiling, in_classes = summary["chance_ceiling"], summary["promise"]["k"] is not None
         protection.append(
             maps.release_map(
-                loss, original_risk, release_risk, ceiling, unit, in_classes=in_classes
+                loss,
+                original_risk,
+                release_risk,
+                summary["chance_ceiling"],
+                unit,
+                in_classes=summary["promise"]["k"] is not None,
             )
         )
     if loss is not None and "certified_gap" in values:
@@ -129,7 +133,8 @@ def breakable_parts(name: Any) -> list[str]:
     """
     if len(str(name)) <= MAX_UNBROKEN_LETTERS:
         return [str(name)]
-    parts, length = [""], 0
+    parts = [""]
+    length = 0  # of the present part since its last blank
     for letter in str(name):
         parts[-1] += letter
         length = 0 if letter == " " else length + 1

@@ -12,7 +12,7 @@ TITLE = "Report on a release"
 
 @dataclass(frozen=True)
 class Identity:
-    """Title, author and other data of a report itself, besides those of the release.
+    """Title, author and other data on a report itself, besides the data on the release.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Identity:
 
 
 def today() -> str:
-    """Return the date; where ``SOURCE_DATE_EPOCH`` is set, the date that it gives."""
+    """Return today's date, or the date that ``SOURCE_DATE_EPOCH`` gives if it is set."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     moment = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now()
     return moment.date().isoformat()

@@ -6,9 +6,9 @@ from math import ceil, hypot
 from typing import NamedTuple
 
 LETTER, HEIGHT = 6.6, 12.0  # size of a letter in a label, in units of a plot
-RADIUS = 6.0  # of a dot with a margin
+RADIUS = 6.0  # radius of a dot with its margin
 DIRECTIONS = ((0, -1), (1, 0), (0, 1), (-1, 0), (1, -1), (-1, -1), (1, 1), (-1, 1))
-STEP = 4.0  # between the tried points of a line
+STEP = 4.0  # distance between the points of a line that labels are compared with
 
 Position = tuple[float, float]
 
@@ -30,8 +30,8 @@ def place_labels(
 ) -> list[Position | None]:
     """Return the centre of each label next to its dot.
 
-    Labels avoid each other, the dots and lines. Those that are not needed are left out where
-    they would collide with another label or with a dot.
+    Labels avoid each other, the dots and the lines. A label that is not required is left out if it
+    would collide with another label or with a dot.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def place_labels(
     box : (float, float, float, float)
         Left, top, right and bottom limit of labels.
     lines : list of list of (float, float)
-        The corners of lines, such as one that connects some dots.
+        The corners of lines, such as a line that connects dots.
 
     Returns
     -------
     list of (float, float) or None
-        The centre of each label; None for a label that is left out.
+        The centre of each label, or None for a label that is left out.
     """
     left, top, right, bottom = box
     line_points = [point for line in lines for point in _points_along(line)]

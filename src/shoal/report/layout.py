@@ -8,7 +8,7 @@ from shoal.metrics import MEASURE_INFO
 from shoal.metrics.rounding import DIGITS, round_floats_for_display
 
 NEGLIGIBLE_GAP = 1e-7  # a proven gap below it is a rounding error
-MAX_NUMBERS = 5  # columns of a table that fits on paper
+MAX_NUMBERS = 5  # columns of numbers of a table that fits on paper
 SINGULAR = {"records": "record", "units": "unit", "values": "value", "classes": "class"}
 
 
@@ -137,7 +137,7 @@ def _table(per: str, measures: Mapping[str, Any]) -> Table:
 
 
 def _measure_parts(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    """Return the parts of a measure by column, with their names; of most, only one without."""
+    """Return the parts of a measure by column with their names; most have one part, unnamed."""
     nested = all(isinstance(entry, dict) for entry in value.values())
     return value.items() if nested else [("", value)]
 

@@ -9,7 +9,7 @@ from shoal.frame.roles import RECORD_UNIT
 from shoal.report.draw import WIDTH, Figure, Plot
 from shoal.report.labels import Dot, place_labels
 
-RING_RADIUS = 9  # of the circle around the recommended run
+RING_RADIUS = 9  # radius of the circle around the recommended run
 
 
 class MapPoint(NamedTuple):
@@ -54,7 +54,7 @@ def risk_map(
     dots = []
     for point in points:
         x, y = plot.position(point.loss, point.risk)
-        ring = RING_RADIUS if _is_in_ring(ring_positions, x, y) else 0
+        ring = RING_RADIUS if _is_near_ring(ring_positions, x, y) else 0
         dots.append(Dot(x, y, point.label, ring, point.style != "other"))
     lines = [[plot.position(point.loss, point.risk) for point in front]]
     if limit is not None:
@@ -65,8 +65,8 @@ def risk_map(
     return Figure(title, description, plot.width, plot.height, plot.marks)
 
 
-def _is_in_ring(ring_positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
-    """Return whether a point lies inside one of the rings, or on it."""
+def _is_near_ring(ring_positions: Sequence[tuple[float, float]], x: float, y: float) -> bool:
+    """Return whether a point lies in the square around one of the rings."""
     return any(
         abs(x - ring_x) <= RING_RADIUS and abs(y - ring_y) <= RING_RADIUS
         for ring_x, ring_y in ring_positions
@@ -86,20 +86,20 @@ def comparison_map(
     Parameters
     ----------
     points : list of MapPoint
-        The runs; those of the style ``"best"`` are on the Pareto front.
+        The runs; runs of the style ``"best"`` are on the Pareto front.
     description : str
-        What the map shows, for readers who do not see it.
+        What the map shows, for readers who cannot see it.
     risk : str
         Label of the vertical axis.
     widths : (int, int)
-        Width of the map, and of that for narrow screens.
+        Width of the map, and of the map for narrow screens.
     narrow_points : list of MapPoint, optional
         The runs with the labels of the narrow map, if these differ.
 
     Returns
     -------
     Figure
-        The map.
+        The map, with the map for narrow screens as ``narrow``.
     """
     wide, narrow = (
         risk_map(
@@ -133,9 +133,9 @@ def release_map(
 ) -> Figure:
     """Draw the original and the release on the risk-utility map.
 
-    ``ceiling`` is the greatest chance for a single record, None if there is no such limit. Without
-    ``in_classes``, as after swapping, a person need not be in the class of its released values;
-    the risk is then described as a mean of counts, not as the chance of an attacker.
+    ``ceiling`` is the highest chance for a single record, or None if there is no such limit.
+    Without ``in_classes``, as after swapping, a person need not be in the class of its released
+    values; the risk is then described as a mean of counts, not as the chance of an attacker.
     """
     label = RISKS[DEFAULT_RISK].label if in_classes else "mean of 1 / size of the class, in %"
     points = [
@@ -172,7 +172,8 @@ def _describe_risk(unit: str, *, in_classes: bool) -> tuple[str, str]:
         ), ""
     if unit == RECORD_UNIT:
         return (
-            "Share of the records that an attacker who links all of them links correctly",
+            "Share of the records that are linked correctly by an attacker who tries to link all of"
+            " them",
             "For a single record it is at most",
         )
     return (
@@ -199,11 +200,16 @@ def group_plane(entry: Mapping[str, Any]) -> Figure:
         title = f"{size} records, spread {radius:.2f}"
         plot.dot(x, y, 1.5 + 9 * radius / widest, "group", title)
     n_drawn, n_groups = len(centres), entry["n_groups"]
+    is_complete = n_drawn == n_groups
+    groups_phrase = (
+        f"All {n_groups:,} groups"
+        if is_complete
+        else f"{n_drawn} of {n_groups:,} groups, evenly picked,"
+    )
     description = (
-        f"{'All' if n_drawn == n_groups else f'{n_drawn} evenly picked of'} {n_groups:,} groups on"
-        f" the two directions that show {100 * entry['explained']:.0f} % of the variation of"
-        f" {', '.join(entry['columns'])}. The larger a dot, the less alike its records, and the"
-        " more is lost there."
+        f"{groups_phrase} on the two directions that show {100 * entry['explained']:.0f} % of the"
+        f" variation of {', '.join(entry['columns'])}. A larger dot means less similar records and"
+        " a greater loss."
     )
     return Figure(
         "Groups on the first two components", description, plot.width, plot.height, plot.marks
@@ -235,7 +241,7 @@ def tradeoff_map(entry: Mapping[str, Any]) -> Figure:
         f"The confidential columns have a share of {share} in the distances. The groups lose"
         f" {100 * losses[0]:.1f} % of the variation of the quasi-identifiers and leave"
         f" {100 * losses[1]:.1f} % of the variation of the confidential columns unexplained."
-        " The less is left unexplained, the better their dependence is kept."
+        " The less is left unexplained, the better the dependence is kept."
     )
-    title = "What dependence costs and keeps"
+    title = "Distortion against preserved dependence"
     return Figure(title, description, plot.width, plot.height, plot.marks)

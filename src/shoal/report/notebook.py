@@ -30,8 +30,8 @@ from shoal.report.text import one_line
 if TYPE_CHECKING:
     from shoal.inspection import Inspection
 
-MAX_COLUMNS = 12  # of a release that are shown before and after; the report shows all
-MAX_FIGURES = 6  # of columns before and after
+MAX_COLUMNS = 12  # columns that are shown before and after; the report shows all
+MAX_FIGURES = 6  # figures of columns before and after
 
 _output_numbers = counter(1)  # so that the ids of several outputs in one page differ
 
@@ -60,7 +60,7 @@ def verdict_html(verdict: Verdict) -> str:
 
 
 def plan_html(plan: Plan) -> str:
-    """Return a plan: what it promises, its steps with their guarantees, its roles, its document."""
+    """Return a plan: its k, its steps with their guarantees, its roles and its document."""
     roles: dict[str, list[str]] = {}
     for name, role in plan.roles.items():
         roles.setdefault(role, []).append(name)
@@ -182,7 +182,7 @@ def _main_figures(
     """Return the main figures of a release: name, number and unit."""
     promise = summary["promise"]
     facts = [
-        ("k promised", promise["k"] or "none", ""),
+        ("k guaranteed", promise["k"] or "none", ""),
         ("Smallest class", promise["attained"], ""),
     ]
     if "information_loss" in values:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PANEL = (3.6, 2.7)  # inches
 PANELS_PER_ROW = 3
-MAX_COLUMNS = 11  # with the class sizes they fill four rows
+MAX_COLUMNS = 11  # columns that, with the class sizes, fill four rows
 MAX_NAME = 16  # characters of a category
 MAX_TITLE = 34  # characters of the name of a column
 LINEAR = 100  # per cent up to which the axis of relative changes is linear
@@ -139,7 +139,8 @@ def plot_tradeoff(points: Sequence[TradeoffPoint]) -> "ShownFigure":
     figure = new_figure(10, 4.5)
     distortion_axes, change_axes = figure.subplots(1, 2)
     for i, (k, curve) in enumerate(by_k(points).items()):
-        colour, knee_point = CURVES[i % len(CURVES)], knee(curve)
+        colour = CURVES[i % len(CURVES)]
+        knee_point = knee(curve)
         changes = [point.increments(curve[0]) for point in curve]
         distortions = [(point.distortion_x, point.distortion_y) for point in curve]
         for axes, coordinates in ((distortion_axes, distortions), (change_axes, changes)):

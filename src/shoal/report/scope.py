@@ -7,9 +7,9 @@ from shoal.report.html import page
 from shoal.report.palette import DARK, LIGHT
 
 CLASS = "shoal-output"
-# The id gives the rules precedence over those of the page.
+# The id gives the rules precedence over the rules of the page.
 PREFIX = f":is(.{CLASS}, #{CLASS})"
-# How notebooks and the guide mark their theme; otherwise that of the system is used.
+# How notebooks and the guide mark their theme; otherwise the theme of the system is used.
 LIGHT_PAGES = ('[data-jp-theme-light="true"]', '[data-theme="light"]', ".vscode-light")
 DARK_PAGES = (
     '[data-jp-theme-light="false"]', '[data-theme="dark"]', '[theme="dark"]', ".vscode-dark",
@@ -20,16 +20,16 @@ _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 
 @cache
 def scoped_styles() -> str:
-    """Return the styles of parts and figures, for elements of class `CLASS` alone."""
+    """Return the styles of parts and figures, for elements of class `CLASS` only."""
     rules = "\n".join(map(page, ("parts.css", "picture.css", "notebook.css")))
     return "\n".join([_themes(), scoped(rules)])
 
 
 def scoped(css: str) -> str:
-    """Return flat rules that apply inside elements of class `CLASS` alone.
+    """Return flat rules that apply only inside elements of class `CLASS`.
 
-    The selector ``:scope`` is the element itself. Sizes are relative to its font, not to that of
-    the page.
+    The selector ``:scope`` is the element itself. Sizes are relative to its font, not to the font
+    of the page.
 
     Examples
     --------

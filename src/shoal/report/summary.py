@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 AUDIENCES = ("public", "internal")
 NO_PICTURES = ("columns", "pairs", "scores", "transitions")  # parts of a profile that are tables
 PUBLIC_PICTURES = ("before", "distributions", "correlations", "associations")
-SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # that formulas use for a measure, such as D_X
+SYMBOL = re.compile(r", [A-Za-z]_\w+$")  # symbol of a measure in formulas, such as D_X
 
 
 def summarise(
@@ -53,10 +53,10 @@ def summarise(
     ----------
     release : Release or LargeRelease
         The release.
-    audience : str
-        ``"public"`` or ``"internal"``.
+    audience : {"public", "internal"}, default="public"
+        Who may read the report.
     curve : list of TradeoffPoint
-        Other runs with the same k and other dependence, from `shoal.comparison.tradeoff.sweep`.
+        Other runs with the same k and another dependence, from `shoal.comparison.tradeoff.sweep`.
     identity : Identity, optional
         Title, author, file and date of the report.
     evidence : mapping, optional
@@ -68,7 +68,7 @@ def summarise(
     Returns
     -------
     dict
-        Plain data.
+        The content as plain data; for the public, with floats rounded to four digits.
     """
     check_audience(audience)
     if evidence is not None:
@@ -166,7 +166,7 @@ def _released_columns(release: ReleaseLike) -> list[str]:
 def _column_entries(release: ReleaseLike, *, internal: bool) -> list[dict[str, Any]]:
     """Return the masked columns before and after, with the share of values released exactly.
 
-    A quartile of the original is the value of one record, so that the public sees none.
+    A quartile of the original is the value of one record, so public reports show none.
     """
     exact = release.verdict.exact or {}
     entries = [
@@ -241,7 +241,7 @@ def describe_measure(name: str) -> dict[str, str]:
 
 
 def _transitions(entry: dict[str, Any], *, internal: bool) -> dict[str, Any]:
-    """Return the transitions of post-randomised columns; for the public, no count.
+    """Return the transitions of post-randomised columns; for the public, without counts.
 
     A matrix that must not be public is left out too: only the names of the columns remain.
     """
@@ -254,7 +254,7 @@ def _transitions(entry: dict[str, Any], *, internal: bool) -> dict[str, Any]:
 
 
 def _tradeoff(release: ReleaseLike, curve: "Sequence[TradeoffPoint]") -> dict[str, Any]:
-    """Return the trade-off of dependence; empty if no step uses it."""
+    """Return the trade-off of dependence, or an empty dict if no step uses dependence."""
     shares = [getattr(step, "dependence", 0.0) for step in release.plan.steps]
     if not any(shares) or not {"distortion_x", "distortion_y"} <= set(release.measures):
         return {}

@@ -22,9 +22,9 @@ def tradeoff_text(points: Sequence[TradeoffPoint]) -> str:
             )
     lines.append(
         "At the knee, the share of the gain in dependence exceeds the share of the cost in"
-        " distortion most; both are counted from the least to the greatest lambda. At the relative"
-        " choice, the change of D_Y in per cent exceeds that of D_X most; it is the smaller lambda"
-        " of the two, and the one to start from."
+        " distortion most; both are counted from the smallest to the largest lambda. At the"
+        " relative choice, the change of D_Y in per cent exceeds the change of D_X most; it is the"
+        " smaller lambda of the two, and the one to start from."
     )
     return "\n".join(lines)
 

@@ -266,7 +266,7 @@ def _as_texts(mapping: Any) -> Any:
     texts = [(text_of(original), text_of(recoded)) for original, recoded in mapping.items()]
     if len({original for original, _ in texts}) < len(set(texts)):
         raise PlanError(
-            "The mapping gives two new values for one value, written in two ways. Leave one.",
+            "The mapping gives two new values for one value, written in two ways. Keep one.",
             code="mapping-contradicts",
         )
     return dict(texts)

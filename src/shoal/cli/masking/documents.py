@@ -97,7 +97,7 @@ def document_writers(
         }
         write_manifest = _manifest_writer(dialect, locations, manifest_files, report, write_report)
         writers.by_path |= manifest_files.documents(write_manifest)
-        writers.secret = tuple(manifest_files.secret)
+        writers.secret = tuple(manifest_files.secret_files)
     return writers
 
 

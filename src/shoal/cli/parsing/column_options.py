@@ -55,7 +55,7 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
             )
         if name in entries:
             raise ParameterError(
-                f"--type is given twice for column {name!r}. Leave one.",
+                f"--type is given twice for column {name!r}. Keep one.",
                 code="type-twice",
                 column=name,
             )

@@ -261,7 +261,7 @@ def _check_distances(name: str, rows: Sequence[Row]) -> None:
             )
         if distance_of_pair.setdefault(frozenset((first, second)), distance) != distance:
             raise ParameterError(
-                f"The distances of column {name!r} give two distances for one pair. Leave one.",
+                f"The distances of column {name!r} give two distances for one pair. Keep one.",
                 code="distances-contradict",
                 column=name,
             )

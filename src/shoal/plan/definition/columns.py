@@ -35,9 +35,9 @@ class PlanColumns:
 
     @property
     def quasi_identifiers(self) -> list[str]:
-        """The columns that an attacker may know: the masked columns and those of the strata.
+        """The columns that an attacker may know: the masked columns and the columns of strata.
 
-        Confidential columns are not among them, even if they are masked.
+        Confidential columns are left out, even if they are masked.
         """
         confidential = columns_with(self.roles, "confidential")
         strata = [name for step in self.steps for name in step.strata]
@@ -48,8 +48,8 @@ class PlanColumns:
     def deciding_steps(self) -> list[Step]:
         """The steps on which the protection of the quasi-identifiers rests.
 
-        Of several steps that mask a column, this is the last, or the one whose k the later ones
-        leave intact.
+        If several steps mask a column, this is the last step whose k later steps leave intact, or
+        else the last step.
         """
         return deciding_steps(self.steps, self.quasi_identifiers)
 
@@ -61,12 +61,12 @@ class PlanColumns:
 
     @property
     def unit_column(self) -> str | None:
-        """The column whose values k counts; None if it counts records."""
+        """The column whose values k counts, or None if k counts records."""
         return None if self.unit == RECORD_UNIT else self.unit
 
     @property
     def weight(self) -> str | None:
-        """The column of survey weights, if there is one."""
+        """The column of survey weights, or None if there is none."""
         names = [*columns_with(self.roles, "weight"), *(step.weight for step in self.steps)]
         return next((name for name in names if name is not None), None)
 
@@ -76,7 +76,7 @@ class PlanColumns:
         return self.numeric_columns_by(self.types)
 
     def numeric_columns_by(self, types: Mapping[str, Type]) -> list[str]:
-        """Return the columns that the plan computes with if these are the types of columns."""
+        """Return the columns that the plan computes with, given the types of columns."""
         step_columns = [name for step in self.steps for name in step.numeric_columns]
         names = dict.fromkeys([*step_columns, *columns_with(self.roles, "confidential")])
         names |= {} if self.weight is None else {self.weight: None}
@@ -89,7 +89,7 @@ class PlanColumns:
         return self.categorical_columns_by(self.types)
 
     def categorical_columns_by(self, types: Mapping[str, Type]) -> list[str]:
-        """Return the categorical columns if these are the types of columns."""
+        """Return the categorical columns, given the types of columns."""
         units = [] if self.unit_column is None else [self.unit_column]
         numeric_columns = self.numeric_columns_by(types)
         return [name for name in (*self.masked, *units) if name not in numeric_columns]

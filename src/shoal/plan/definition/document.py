@@ -24,7 +24,8 @@ from shoal.steps import STEPS, GroupingStep, Step
 
 VERSION = 1
 PARTITION = "partition"  # key of the parameter ``partitioner``, which is accepted as well
-RENAMED_PARAMETERS = {"round": {"way": "mode"}}  # their names in plans of older versions, and now
+# By step, the names of parameters in plans of older versions, and the present names.
+RENAMED_PARAMETERS = {"round": {"way": "mode"}}
 KEYS = (
     "version", "unit", "other_columns", "shuffle", "random_state", "edits", "repair", "roles",
     "types", "missing_codes", "thresholds", "limits", "steps",
@@ -46,7 +47,7 @@ def to_dict(
     repair: str | None = None,
     limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Return the parameters of a plan as a document, without those that have their defaults."""
+    """Return the parameters of a plan as a document; those with their defaults are left out."""
     type_entries = {name: declared.to_entry() for name, declared in types.items()}
     changed_thresholds = {} if thresholds is None else parameters.non_default_parameters(thresholds)
     return {
@@ -73,10 +74,16 @@ def from_dict(entries: Mapping[str, Any], folder: Path | None = None) -> dict[st
     """
     _check_keys(entries, KEYS, "The plan")
     version = entries.get("version")
+    if version is None:
+        raise PlanError(
+            f"The plan states no version. Write version = {VERSION}.",
+            code="plan-version",
+            version=None,
+        )
     if version != VERSION:
         raise PlanError(
-            f"The plan has version {version!r}; this Shoal reads version {VERSION}."
-            f" Write version = {VERSION}, or use the Shoal that wrote the plan.",
+            f"The plan has version {version!r}; this version of Shoal reads version {VERSION} only."
+            " Use the version of Shoal that wrote the plan.",
             code="plan-version",
             version=version,
         )
@@ -130,12 +137,13 @@ def _as_lists(codes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def _refuse_files(types: Any) -> None:
-    """Refuse types that name a file, where the plan has no folder."""
-    declared = types.values() if isinstance(types, Mapping) else ()
+    """Refuse types that name a file, if the plan has no folder."""
+    if not isinstance(types, Mapping):
+        return
     if any(
-        isinstance(entry.get(key), str)
-        for entry in declared
-        if isinstance(entry, Mapping)
+        isinstance(declared.get(key), str)
+        for declared in types.values()
+        if isinstance(declared, Mapping)
         for key in ("hierarchy", "distances")
     ):
         raise PlanError(

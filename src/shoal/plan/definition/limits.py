@@ -19,7 +19,7 @@ def as_limits(limits: Limits | Mapping[str, Any] | str | Path | None) -> Limits:
     Returns
     -------
     Limits
-        The limits.
+        The limits of the plan, without any limit if None was given.
     """
     try:
         return Limits.of(limits)

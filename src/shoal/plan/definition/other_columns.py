@@ -46,7 +46,7 @@ def columns_to_drop(plan: "Plan", columns: Sequence[str]) -> list[str]:
     Returns
     -------
     list of str
-        The columns to drop; none if they are released.
+        The columns to drop; an empty list if the plan releases other columns.
     """
     unnamed = unnamed_columns(plan, columns)
     if unnamed and plan.other_columns == "refuse":
@@ -75,14 +75,14 @@ def with_all_columns_named(plan: "Plan", columns: Sequence[str]) -> "Plan":
     Returns
     -------
     Plan
-        The same plan, if it does not release unnamed columns.
+        The plan with further roles, or ``plan`` itself if it does not release unnamed columns.
     """
     changes = changes_to_name_all_columns(plan, columns)
     return plan.replace(**changes) if changes else plan
 
 
 def changes_to_name_all_columns(plan: "Plan", columns: Sequence[str]) -> dict[str, Any]:
-    """Return the parameters that `with_all_columns_named` replaces; none if all are named."""
+    """Return the parameters that `with_all_columns_named` replaces, which may be none."""
     if plan.other_columns != "release":
         return {}
     roles = dict.fromkeys(unnamed_columns(plan, columns), "unassigned")

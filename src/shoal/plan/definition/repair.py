@@ -11,11 +11,11 @@ Repair = Literal["refuse", "regroup"]
 
 
 def check_repair(repair: object, edits: Sequence[Edit]) -> Repair | None:
-    """Return ``repair``, which may be None; refuse an invalid one, and any without edits."""
+    """Return ``repair``, which may be None; refuse an invalid choice, and any without edits."""
     if repair is not None and (repair not in get_args(Repair) or not edits):
         raise PlanError(
-            '`repair` is "refuse" or "regroup", and needs edits. Without it, the verdict reports'
-            " broken edits.",
+            '`repair` must be "refuse" or "regroup", and needs edits. Without `repair`, the verdict'
+            " reports broken edits.",
             code="plan-repair",
         )
     return repair  # type: ignore[return-value]

@@ -34,7 +34,7 @@ def resolve_unit(
     Returns
     -------
     roles, steps
-        The same, with the column of the units where it was missing.
+        The roles and the steps, with the column of the units added where it was missing.
     unit : str or None
         The column whose values k counts; ``"record"`` if the plan states that records are
         counted, None if it states nothing.
@@ -53,14 +53,14 @@ def resolve_unit(
     if len(units) > 1:
         raise PlanError(
             f"{' and '.join(map(repr, units))} cannot all be units: k counts one thing. Choose"
-            " one; where persons live in households, k households hold at least k persons.",
+            " one; if persons live in households, k households have at least k persons.",
             code="several-units",
             units=tuple(units),
         )
     if RECORD_UNIT in columns:
         raise PlanError(
             f"A column of units cannot be called {RECORD_UNIT!r}, which stands for counting"
-            " records. Rename it.",
+            " records. Rename the column.",
             code="unit-called-record",
         )
     if not units or states_records:
@@ -108,7 +108,7 @@ def _with_unit_column(step: Step, column: str, role: str) -> Step:
 
 
 def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> None:
-    """Refuse identifiers whose values repeat, where the plan does not state what k counts.
+    """Refuse identifiers whose values repeat, if the plan does not state what k counts.
 
     Missing values do not count as repeated.
     """
@@ -118,13 +118,13 @@ def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> Non
         return
     worst = max(repeated, key=lambda name: counts[name][0])
     max_records, n_values = counts[worst]
+    verb = "repeats" if len(repeated) == 1 else "repeat"
     raise InputError(
-        f"{name_columns(repeated, 'Identifier', 'Identifiers')}"
-        f" repeat{'s' * (len(repeated) == 1)}: up to"
-        f" {max_records} records share a value of {worst!r}, and it has {n_values:,} values in"
-        f" {len(frame):,} records. k would count records, and a class might hold one person alone."
-        f' If it names persons or firms, set `unit="{worst}"` to count its values. If every record'
-        f' is a unit of its own, and the column only a category, set `unit="{RECORD_UNIT}"`.',
+        f"{name_columns(repeated, 'Identifier', 'Identifiers')} {verb}: up to {max_records} records"
+        f" share a value of {worst!r}, which has {n_values:,} values in {len(frame):,} records."
+        " k would count records, and a class might hold a single person. If the column names"
+        f' persons or firms, set `unit="{worst}"` to count its values. If every record is a unit of'
+        f' its own, and the column is only a category, set `unit="{RECORD_UNIT}"`.',
         code="identifier-repeats",
         columns=tuple(repeated),
         column=worst,
@@ -134,7 +134,7 @@ def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> Non
 
 
 def _records_per_value(frame: Frame, name: str) -> tuple[int, int]:
-    """Return the greatest number of records with the same value, and the number of values."""
+    """Return the largest number of records with the same value, and the number of values."""
     is_present = ~tables.has_missing(frame, [name])
     counts = np.unique(codes(frame, [name])[is_present], return_counts=True)[1]
     return int(counts.max(initial=0)), len(counts)

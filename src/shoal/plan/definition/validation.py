@@ -49,7 +49,7 @@ def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) ->
         if masked_columns:
             raise PlanError(
                 f"{name_columns(masked_columns)} cannot be masked: the role is {role}. Change the"
-                " role, or leave it out of the step.",
+                f" role, or remove the {_noun(masked_columns)} from the step.",
                 code="role-not-masked",
                 columns=tuple(masked_columns),
                 role=role,
@@ -59,8 +59,8 @@ def _check_weights_and_units(roles: Mapping[str, str], steps: Sequence[Step]) ->
         ]
         if stratum_columns:
             raise PlanError(
-                f"{name_columns(stratum_columns)} cannot split the strata: the role is {role}."
-                " Choose one.",
+                f"{name_columns(stratum_columns)} cannot define strata: the role is {role}. Change"
+                f" the role, or remove the {_noun(stratum_columns)} from `within`.",
                 code="role-not-stratum",
                 columns=tuple(stratum_columns),
                 role=role,
@@ -76,7 +76,7 @@ def _check_merged_strata(steps: Sequence[Step]) -> None:
     if merged_columns and sum(bool(set(merged_columns) & set(step.strata)) for step in steps) > 1:
         raise PlanError(
             f'`small_strata="merge"` changes {name_columns(merged_columns, "column", "columns")},'
-            " which another step splits by too. Mask the columns in one step.",
+            " which also define the strata of another step. Mask the columns in one step.",
             code="merged-strata-split-again",
             columns=tuple(merged_columns),
         )
@@ -88,7 +88,7 @@ def _check_masked_and_strata(plan: "Plan") -> None:
     if dropped:
         raise PlanError(
             f"{name_columns(dropped)} cannot be masked: identifiers are dropped from the release."
-            " Change the role, or leave it out of the step.",
+            f" Change the role, or remove the {_noun(dropped)} from the step.",
             code="masked-and-dropped",
             columns=tuple(dropped),
         )
@@ -96,16 +96,17 @@ def _check_masked_and_strata(plan: "Plan") -> None:
     dropped = [name for name in strata if name in plan.dropped]
     if dropped:
         raise PlanError(
-            f"{name_columns(dropped)} cannot be a stratum and {plan.roles[dropped[0]]} at once:"
-            " classes are counted on released columns. Choose one.",
+            f"{name_columns(dropped)} cannot define strata: the role is {plan.roles[dropped[0]]},"
+            " which is dropped, and classes are counted on released columns. Change the role, or"
+            f" remove the {_noun(dropped)} from `within`.",
             code="within-and-dropped",
             columns=tuple(dropped),
         )
     masked_strata = [name for name in strata if name in plan.masked]
     if masked_strata:
         raise PlanError(
-            f"{name_columns(masked_strata)} cannot be masked by one step and split the strata of"
-            " another. Choose one.",
+            f"{name_columns(masked_strata)} cannot be masked by one step and define the strata of"
+            f" another. Remove the {_noun(masked_strata)} from one of the two.",
             code="masked-and-stratum",
             columns=tuple(masked_strata),
         )
@@ -113,8 +114,10 @@ def _check_masked_and_strata(plan: "Plan") -> None:
 
 def check_kinds(plan: "Plan", types: Mapping[str, Type]) -> None:
     """Refuse steps that need numbers of a column of another kind, declared or inferred."""
+    if not types:
+        return
     numeric_columns = plan.numeric_columns_by(types)
-    for step in plan.steps if types else ():
+    for step in plan.steps:
         categorical = [
             name for name in step.columns if name in types and name not in numeric_columns
         ]
@@ -137,7 +140,7 @@ def _check_missing_codes(plan: "Plan") -> None:
     if unmasked_columns:
         raise PlanError(
             f"Missing codes are given for {name_columns(unmasked_columns, 'column', 'columns')},"
-            " which no step masks. They matter for masked columns only: leave them out.",
+            " which no step masks. They are used for masked columns only: remove them.",
             code="missing-codes-not-masked",
             columns=tuple(unmasked_columns),
         )
@@ -147,8 +150,8 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
     """Refuse a plan that masks no quasi-identifiers, or releases some of them unmasked."""
     if not plan.quasi_identifiers:
         raise PlanError(
-            "The plan masks confidential columns alone, so it does not state what an attacker may"
-            " know. Mask the quasi-identifiers too, or leave the role out.",
+            "The plan masks confidential columns only, so it does not state what an attacker may"
+            " know. Mask the quasi-identifiers too, or remove the role confidential.",
             code="only-confidential-masked",
         )
     unmasked = [
@@ -159,7 +162,7 @@ def _check_quasi_identifiers(plan: "Plan") -> None:
     if unmasked:
         raise PlanError(
             f"{name_columns(unmasked, 'Quasi-identifier', 'Quasi-identifiers')} would be released"
-            " unmasked. Add them to a step, split by them with `within`, or give another role.",
+            " unmasked. Add them to a step or to `within`, or change their role.",
             code="quasi-identifier-not-masked",
             columns=tuple(unmasked),
         )
@@ -176,7 +179,7 @@ def _check_constraints(plan: "Plan") -> None:
     if constraints and len(plan.steps) > 1:
         raise PlanError(
             f"`{constraints[0]}` is guaranteed for all quasi-identifiers, so no other step may"
-            " mask columns. Mask them in one step, or leave it out.",
+            f" mask columns. Mask all columns in one step, or leave `{constraints[0]}` out.",
             code="constraint-with-several-steps",
             option=constraints[0],
         )
@@ -187,7 +190,7 @@ def _check_chains(steps: Sequence[Step]) -> None:
     for i, step in enumerate(steps):
         if any(repr(step) == repr(earlier) for earlier in steps[:i]):
             raise PlanError(
-                f"{name_columns(step.columns)} would be masked twice by the same step. Leave one.",
+                f"{name_columns(step.columns)} would be masked twice by the same step. Keep one.",
                 code="masked-twice",
                 columns=tuple(step.columns),
             )
@@ -196,15 +199,20 @@ def _check_chains(steps: Sequence[Step]) -> None:
         if categories and not step.accepts_any_kind:
             raise PlanError(
                 f"The step {step.name!r} needs numeric columns, and an earlier step makes"
-                f" categories of {name_columns(categories, 'column', 'columns')}. Put it first.",
+                f" categories of {name_columns(categories, 'column', 'columns')}. Put the step"
+                f" {step.name!r} first.",
                 code="step-needs-numbers",
                 step=step.name,
                 columns=tuple(categories),
             )
 
 
+def _noun(columns: Sequence[str]) -> str:
+    return "column" if len(columns) == 1 else "columns"
+
+
 def _reasons(types: Mapping[str, Type], columns: Sequence[str]) -> str:
-    """Return why kinds were inferred, as a clause; may be empty."""
+    """Return why kinds were inferred, as a clause, or an empty string if no reason is known."""
     reasons = [types[name].why for name in columns if types[name].why]
     return f": {'; '.join(dict.fromkeys(reasons))}" if reasons else ""
 
@@ -223,8 +231,8 @@ def _check_shuffle(shuffle: object, seed: object) -> None:
     if seed is not None and not shuffle:
         raise PlanError(
             "The random_state of a plan is the seed of a random order, and the plan keeps the order"
-            " of the records. Set `shuffle=True`, or leave it out; steps that draw have seeds of"
-            " their own.",
+            " of the records. Set `shuffle=True`, or leave `random_state` out; steps that draw have"
+            " seeds of their own.",
             code="plan-random-state",
             key="random_state",
         )

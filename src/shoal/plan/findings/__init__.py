@@ -5,7 +5,8 @@ a cluster is judged by the same rules, it computes figures and passes them to a 
 ``..._findings``, which `shoal.scale` calls with its own counts.
 
 Three modules are not among the `CHECKS` of every release: ``run`` has the findings that masking
-itself notes, ``formula_cells`` those of text files, and ``earlier_releases`` those of ``verify``.
+itself notes, ``formula_cells`` the findings on text files, and ``earlier_releases`` the findings
+that ``verify`` adds.
 """
 
 from collections.abc import Callable

@@ -32,14 +32,15 @@ def _wildcard_findings(evidence: Evidence) -> list[Finding]:
     columns = evidence.plan.wildcard_columns
     if not columns:
         return []
-    strict_k, unit = evidence.smallest_class_size(evidence.joint_classes), evidence.counted_unit
+    strict_k = evidence.smallest_class_size(evidence.joint_classes)
+    unit = evidence.counted_unit
     return [
         Finding(
             "missing-cells-match-any",
             "qualifies" if strict_k < (evidence.plan.k or 2) else "informs",
             "A missing cell was counted as equal to every value"
-            f" ({name_columns(columns, 'column', 'columns')}). Counted as a value of its own, the"
-            f" smallest class holds {count_phrase(strict_k, unit)}.",
+            f" ({name_columns(columns, 'column', 'columns')}). If it counts as a value of its own,"
+            f" the smallest class holds {count_phrase(strict_k, unit)}.",
             {"matches": evidence.attained_k, "strict": strict_k},
             tuple(columns),
             'Use `missing_means="own"` to protect records whose suppressed cells make them unique.',
@@ -85,7 +86,7 @@ def attained_k_findings(
             Finding(
                 "k-is-one",
                 "breaks",
-                "k = 1 protects nobody: a record may be unique.",
+                "k = 1 gives no protection: a record may be unique.",
                 figures,
                 way_out="Choose k of 3 or more.",
             )
@@ -97,8 +98,8 @@ def attained_k_findings(
             Finding(
                 "class-below-k",
                 "breaks",
-                f"A class of {name_columns(columns_below_k, 'column', 'columns')} holds only"
-                f" {count_phrase(attained_k, unit)}, less than k = {plan.k}.",
+                f"A class on {name_columns(columns_below_k, 'column', 'columns')} holds only"
+                f" {count_phrase(attained_k, unit)}, fewer than k = {plan.k}.",
                 figures,
                 tuple(columns_below_k),
             )
@@ -113,7 +114,8 @@ def _joint_class_below_k(plan: "Plan", attained_k: int, linkage: float | None) -
     if linkage is not None:
         figures |= {"linkage": linkage}
         linkage_sentence = (
-            f" An attacker who knows them all links {100 * linkage:.3g} % of the records correctly."
+            f" An attacker who knows them all can link {100 * linkage:.3g} % of the records"
+            " correctly."
         )
     return Finding(
         "joint-class-below-k",

@@ -22,8 +22,8 @@ from shoal.plan.verdict import Finding
 
 Values = NDArray[np.float64]
 MIN_RECORDS = 20  # with fewer, columns fit each other by chance
-MAX_COLUMNS = 200  # of a linear combination
-MAX_MISSING = 0.2  # share of missing values of a column in a linear combination
+MAX_COLUMNS = 200  # columns among which a linear combination is searched for
+MAX_MISSING = 0.2  # share of missing values from which a column is left out of this search
 
 
 class Derivation(NamedTuple):
@@ -48,7 +48,7 @@ class SampledColumn:
 
     @cached_property
     def logarithm(self) -> Values | None:
-        """The logarithm of the values; None unless all are above 0."""
+        """The logarithm of the values, or None unless all are above 0."""
         present = self.values[~np.isnan(self.values)]
         positive = self.is_ordered and len(present) and present.min() > 0
         return np.log(self.values) if positive else None
@@ -100,7 +100,7 @@ def find_derived_columns(evidence: Evidence) -> list[Finding]:
 def _unchanged_columns(
     evidence: Evidence, original: Frame, rows: NDArray[np.int64]
 ) -> list[SampledColumn]:
-    """Return the unchanged columns in a sample; those of a text file with their numbers parsed."""
+    """Return the unchanged columns in a sample, with the numbers of a text file parsed."""
     names = [name for name in evidence.unchanged_columns if name in original.columns]
     if evidence.text_dialect is not None and names:
         sample = tables.to_native(tables.take(tables.select_columns(original, names), rows))
@@ -127,7 +127,8 @@ def _sample_columns(
             values = column.values[rows]
         except (InputError, *ARROW_ERRORS):
             # Text that looks like numbers, numbers beyond 2**53, lists: only equality is compared.
-            is_ordered, values = False, any_codes(frame, [name])[rows, 0].astype(np.float64)
+            is_ordered = False
+            values = any_codes(frame, [name])[rows, 0].astype(np.float64)
         present = values[~np.isnan(values)]
         if len(present) and (present != present[0]).any():
             yield SampledColumn(name, values, is_ordered)
@@ -136,7 +137,7 @@ def _sample_columns(
 def _find_derivation(
     target: SampledColumn, sources: list[SampledColumn], min_r2: float
 ) -> Derivation | None:
-    """Return the column, or the few columns, that determine ``target``; None if none do."""
+    """Return the column, or the few columns, that determine ``target``, or None if none do."""
     best = max(
         (_explained_by_one(target, source) for source in sources),
         key=lambda derivation: derivation.r2,
@@ -159,7 +160,9 @@ def _explained_by_one(target: SampledColumn, source: SampledColumn) -> Derivatio
         if y is None:
             continue
         fits.append(neighbour_r2(y[present], source.values[present], ordered=source.is_ordered))
-        for x in (source.values, source.logarithm) if source.is_ordered else ():
+        if not source.is_ordered:
+            continue
+        for x in (source.values, source.logarithm):
             fit = None if x is None else linear_fit(y[present], x[present, None], -np.inf)
             fits.append(0.0 if fit is None else fit.r2)
     return Derivation([source.name], max(fits))

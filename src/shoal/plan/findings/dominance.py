@@ -1,4 +1,4 @@
-"""Records that dominate the sum of their group, so that its mean reveals their value."""
+"""Records that dominate the sum of their group, so its mean reveals their value."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -42,11 +42,11 @@ def averaged_columns(evidence: Evidence, step: Step) -> list[str]:
 
 
 def find_dominated_groups(evidence: Evidence) -> list[Finding]:
-    """Find groups in which one record holds most of the sum of a column, or of the weight."""
+    """Find groups in which one record contributes most of the sum of a column or of the weight."""
     original, thresholds = evidence.original, evidence.plan.thresholds
     if original is None:
         return []
-    n_dominated: Counter[str] = Counter()  # the weight adds up over blocks of columns
+    n_dominated: Counter[str] = Counter()  # sums of blocks, since every block has the weight
     n_classes: Counter[str] = Counter()
     for step in filter(releases_means, evidence.plan.steps):
         columns = [
@@ -80,14 +80,14 @@ def find_dominated_groups(evidence: Evidence) -> list[Finding]:
 def weighted_contributions(
     values_by_column: Mapping[str, Values], weights: Values | None, weight_name: str
 ) -> dict[str, Values]:
-    """Return the contribution of each record to the sums of columns, and to that of the weights.
+    """Return the contribution of each record to the sums of columns and of the weights.
 
     Parameters
     ----------
     values_by_column : mapping of str to ndarray
         The values of each column.
     weights : ndarray of shape (n_records,) or None
-        The weight of each record; without weights, contributions are the values.
+        The weight of each record; without weights, the contributions are the values themselves.
     weight_name : str
         The column of the weights.
 
@@ -111,7 +111,7 @@ def dominated_group_findings(
     *,
     of_classes: bool = False,
 ) -> list[Finding]:
-    """Return the findings on dominated groups, given by column their number and that of all."""
+    """Return the findings on dominated groups, given their number and that of all by column."""
     dominated = {name: number for name, number in n_dominated.items() if number}
     if not dominated:
         return []
@@ -128,8 +128,8 @@ def dominated_group_findings(
         Finding(
             "dominated-groups",
             "qualifies",
-            f"In some {plural} one {noun} holds more than {100 * thresholds.dominance:g} % of the"
-            f" sum{p_percent_clause}, so that the mean of the {singular} reveals its value:"
+            f"In some {plural} one {noun} contributes more than {100 * thresholds.dominance:g} % of"
+            f" the sum{p_percent_clause}, so the mean of the {singular} reveals its value:"
             f" {phrases}.",
             {"groups": dominated, "share": thresholds.dominance},
             tuple(dominated),
@@ -139,7 +139,7 @@ def dominated_group_findings(
 
 
 def is_binary(values: np.ndarray) -> bool:
-    """Return whether a column has at most two values, so that its sums are counts."""
+    """Return whether a column has at most two values, so its sums are counts."""
     present = values[~np.isnan(values)]
     if not len(present):
         return True

@@ -18,10 +18,10 @@ from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding, count_phrase
 
 Matrix = NDArray[np.float64]
-MIN_CANDIDATES = 2  # where a plan guarantees no k
+MIN_CANDIDATES = 2  # required if a plan guarantees no k
 WAY_OUT = (
-    "Release a table once; where that is not possible, keep the groups of the earlier release, and"
-    " publish new columns only."
+    "Release a table only once; if that is not possible, keep the groups of the earlier release,"
+    " and publish new columns only."
 )
 
 
@@ -40,8 +40,8 @@ def find_earlier_releases(
 ) -> list[Finding]:
     """Find units for which few candidates remain after intersecting with earlier releases.
 
-    If the original is available and has the rows of an earlier release, the class of a record there
-    is that of its row. Otherwise it is the class with the nearest values, which an attacker would
+    If the original is available and has the rows of an earlier release, a record is in the class of
+    its row there. Otherwise it is in the class with the nearest values, which an attacker would
     choose.
 
     Parameters
@@ -51,8 +51,7 @@ def find_earlier_releases(
     earlier : mapping of str to Frame
         Earlier releases of the same people or nearly so, by name.
     rows : ndarray of shape (n_records,), optional
-        Row of the original table that each released record comes from, where the order
-        differs.
+        Row of the original table that each released record comes from, if the order differs.
 
     Returns
     -------
@@ -60,7 +59,8 @@ def find_earlier_releases(
         Findings on intersections and differences.
     """
     findings: list[Finding] = []
-    labels, is_exact = [evidence.joint_classes], True
+    labels = [evidence.joint_classes]
+    is_exact = True
     changed_shares: dict[str, float] = {}
     for name, frame in earlier.items():
         shared_columns = _shared_columns(evidence, frame)
@@ -164,7 +164,8 @@ def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> lis
     candidates = remaining_candidates(labels, evidence.units)
     share_below_k = float((candidates < k).mean())
     identified_share = float((candidates == 1).mean())
-    fewest, unit = int(candidates.min()), evidence.counted_unit
+    fewest = int(candidates.min())
+    unit = evidence.counted_unit
     figures: dict[str, Any] = {
         "releases": labels.shape[1],
         "smallest": fewest,
@@ -177,16 +178,16 @@ def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> lis
             Finding(
                 "earlier-release-intersection",
                 "informs",
-                f"Intersected with earlier releases, at least {count_phrase(fewest, unit)} are left"
-                " as candidates for everybody.",
+                "Intersecting the classes with those of earlier releases leaves at least"
+                f" {count_phrase(fewest, unit)} as candidates for every person.",
                 figures,
             )
         ]
     basis = (
-        "Their classes follow from their rows."
+        "Their classes in earlier releases follow from their rows."
         if is_exact
-        else "A class in an earlier release is the one with the nearest values, as an attacker"
-        " would choose it."
+        else "Their class in an earlier release is taken to be the class with the nearest values,"
+        " as an attacker would choose."
     )
     return [
         Finding(
@@ -194,7 +195,7 @@ def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> lis
             "breaks" if is_exact else "qualifies",
             f"Anyone who intersects this release with earlier ones is left with fewer than {k}"
             f" candidates for {format_share(share_below_k)} of {evidence.population_phrase}, and"
-            f" with one for {format_share(identified_share)}. {basis}",
+            f" with a single candidate for {format_share(identified_share)}. {basis}",
             figures,
             way_out=WAY_OUT,
         )
@@ -204,7 +205,7 @@ def _find_intersection(evidence: Evidence, labels: Codes, is_exact: bool) -> lis
 def _find_difference(
     evidence: Evidence, name: str, frame: Frame, shared_columns: SharedColumns
 ) -> list[Finding]:
-    """Find releases that differ by so few records that totals reveal the values of these."""
+    """Find releases that differ by few records, whose values the totals then reveal."""
     difference = len(evidence.released) - len(frame)
     k = evidence.plan.k or MIN_CANDIDATES
     if not 0 < abs(difference) < k or not shared_columns.numeric:
@@ -225,16 +226,17 @@ def _find_difference(
     if not is_possible.all():
         return []  # the records are of other people
     n_extra = abs(difference)
+    values_of_extra = "that record's value" if n_extra == 1 else "the sum of these records' values"
     return [
         Finding(
             "earlier-release-difference",
             "breaks",
-            f"This release holds {count_phrase(n_extra)} {'more' if difference > 0 else 'fewer'}"
-            f" than {name!r}. Means keep totals, so the difference of the totals is the sum of the"
-            f" values of {'that record' if n_extra == 1 else 'these records'}.",
+            f"This release has {count_phrase(n_extra)} {'more' if difference > 0 else 'fewer'}"
+            f" than {name!r}. Group means preserve totals, so the difference between the totals of"
+            f" a column is {values_of_extra}.",
             {"earlier": name, "records": n_extra},
             tuple(shared_columns.numeric),
-            "Wait until k or more have joined or left, or release the same records.",
+            "Wait until k or more records have joined or left, or release the same records.",
         )
     ]
 
@@ -265,9 +267,9 @@ def _uncounted_findings(shares: Mapping[str, float]) -> list[Finding]:
         Finding(
             "earlier-release-uncounted",
             "qualifies",
-            "Some records are in classes that an earlier release does not have, so that fewer"
-            f" candidates may be left for them ({phrases} of the records). Their number can"
-            " only be counted with the original.",
+            "Some records are in classes that an earlier release does not have, or has in another"
+            f" size ({phrases} of the records), so fewer candidates may be left for them. The"
+            " candidates can be counted only with the original.",
             {"changed": changed},
             (),
             "Verify with the original.",

@@ -1,4 +1,4 @@
-"""Edits, the rules that records obey: those that masking breaks."""
+"""Edits, the rules that records obey, and which of them masking breaks."""
 
 from typing import TYPE_CHECKING
 
@@ -23,8 +23,9 @@ WAY_OUT = (
 
 
 def find_broken_edits(evidence: Evidence) -> list[Finding]:
-    """Find edits that records of the release break, and those that the original breaks already."""
-    plan, findings = evidence.plan, []
+    """Find edits that records of the release break, and edits that the original breaks already."""
+    plan = evidence.plan
+    findings = []
     for edit in plan.edits:
         absent = [name for name in edit.columns if name not in evidence.released.columns]
         if absent:

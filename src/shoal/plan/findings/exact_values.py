@@ -8,7 +8,7 @@ from shoal.plan.verdict import Finding
 
 
 def find_exact_values(evidence: Evidence) -> list[Finding]:
-    """Find masked columns whose released values are mostly the original ones."""
+    """Find masked columns in which most released values are the original ones."""
     plan = evidence.plan
     return exact_value_findings(
         evidence.exact_shares or {}, plan.thresholds.exact, advice_to_mask_more(plan.steps)
@@ -18,7 +18,7 @@ def find_exact_values(evidence: Evidence) -> list[Finding]:
 def exact_value_findings(
     exact: Mapping[str, float], limit: float, way_out: str = "Raise k"
 ) -> list[Finding]:
-    """Return the findings on shares of unchanged values, by column and (``""``) of all together."""
+    """Return the findings on shares of unchanged values, by column and (``""``) in all columns."""
     if not exact:
         return []
     shares = {name: share for name, share in exact.items() if name}

@@ -7,7 +7,7 @@ from shoal.plan.verdict import Finding
 
 
 def formula_cell_findings(counts: Mapping[str, int]) -> list[Finding]:
-    """Return a finding on the number of such cells by column, if there are any."""
+    """Return the finding on cells that would be run as formulas, given their number by column."""
     if not counts:
         return []
     cells = sum(counts.values())

@@ -17,14 +17,14 @@ from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate, Step
 from shoal.steps.constraints.homogeneity import describe_homogeneity, describe_only_missing
 
-MERGE = 'Use `homogeneity="merge"` to merge these with their nearest neighbours, or raise k.'
+MERGE = 'Use `homogeneity="merge"` to merge such classes with the nearest ones, or raise k.'
 
 
 def find_homogeneous_classes(evidence: Evidence) -> list[Finding]:
     """Find classes that share a confidential value, released or original.
 
-    If units are counted, these are the classes whose units all have the value in some record: that
-    is what membership of a class discloses about a person, and what merging prevents. Classes whose
+    If units are counted, these are the classes whose units all have the value in at least one
+    record: membership of such a class discloses the value, which merging prevents. Classes whose
     values were equal only before a step masked them are a finding of their own.
     """
     labels = evidence.joint_classes
@@ -65,7 +65,7 @@ def count_shared_by_column(
     names: Sequence[str],
     units: NDArray[np.int64] | None,
 ) -> dict[str, SharedCounts]:
-    """Return for each column of a table the number of classes that share a value of it."""
+    """Return the number of classes that share a value of a column, for each of the columns."""
     codes = codes_with_missing(frame, names)
     return {
         name: count_shared(labels, column, units)
@@ -88,7 +88,7 @@ def _changed_value_findings(
             "qualifies",
             f"Of {n_classes:,} classes, some shared a confidential value before it was masked:"
             f" {', '.join(phrases)}. Their released values differ only because of the"
-            " masking, and may lie near the shared one.",
+            " masking, and may lie near the shared value.",
             {"classes": n_classes, "homogeneous": dict(counts)},
             tuple(counts),
             way_out,
@@ -106,8 +106,8 @@ def homogeneous_class_findings(
 ) -> list[Finding]:
     """Return the findings on classes that share a confidential value, counted by column.
 
-    ``n_classes`` is the number of all classes, ``unit`` what they are counted in, and
-    ``classes_known`` is whether an attacker may know the class of a person.
+    ``n_classes`` is the number of all classes, ``unit`` is what their sizes are counted in, and
+    ``classes_known`` states whether an attacker may know the class of a person.
     """
     findings = []
     sentence = describe_homogeneity(shared_counts, n_classes, unit, classes_known=classes_known)

@@ -12,12 +12,12 @@ from shoal.plan.verdict import Finding
 from shoal.steps import Microaggregate
 
 ONE_CONTRIBUTOR = (
-    "In some groups all records but one had a missing value, and now show the value of that one:"
-    " {columns}."
+    "In some groups all records but one had a missing value, and now show the value of that"
+    " record: {columns}."
 )
 FEW_CONTRIBUTORS = (
-    "In some groups fewer than k records gave the released value, because the others had none:"
-    " {columns}. Of two contributors, each can compute the value of the other."
+    "In some groups fewer than k records gave the released value, because the other values were"
+    " missing: {columns}. If there are two contributors, each can compute the other's value."
 )
 
 

@@ -42,8 +42,8 @@ def insider_findings(
 ) -> list[Finding]:
     """Return the findings on the smallest groups whose means are released.
 
-    If a member may have several records, only the sum of its values follows from the mean, and from
-    a weighted mean only if the weights are known.
+    If a member may have several records, only the sum of its values follows from the mean. From a
+    weighted mean, values follow only if the weights are known.
     """
     if size < 2:
         return []  # a class of one record is a finding of its own
@@ -58,7 +58,7 @@ def insider_findings(
             Finding(
                 "pairs",
                 "qualifies",
-                f"{groups} {count_phrase(2, unit)}: each of the two computes {contribution} of"
+                f"{groups} {count_phrase(2, unit)}: each of the two can compute {contribution} of"
                 f" {names} from the released mean{condition}.",
                 figures,
                 tuple(columns),
@@ -66,14 +66,16 @@ def insider_findings(
             )
         ]
     values_of_last = (
-        "those of the last one" if counts_records else "the sum of those of the last one"
+        "the values of the remaining member"
+        if counts_records
+        else "the sum of the remaining member's values"
     )
     return [
         Finding(
             "insiders",
             "informs",
-            f"{groups} {count_phrase(size, unit)}: any {size - 1} of them who pool"
-            f" their values of {names} compute {values_of_last}{condition}.",
+            f"{groups} {count_phrase(size, unit)}: any {size - 1} members who pool their values of"
+            f" {names} can compute {values_of_last}{condition}.",
             figures,
             tuple(columns),
         )

@@ -39,9 +39,9 @@ class NotComputed:
 
 
 def find_broken_limits(evidence: Evidence) -> list[Finding]:
-    """Return a finding on all limits of the plan, and one on each that is not met.
+    """Return a finding on all limits of the plan, and one on each limit that is not met.
 
-    Without the original, the figures of most limits cannot be computed; these are only named.
+    Without the original, the figures of most limits cannot be computed; such limits are only named.
     """
     limits = evidence.plan.limits
     if not limits:
@@ -70,8 +70,8 @@ def compute_figures(evidence: Evidence, limits: Limits) -> list[HasFigures]:
     Returns
     -------
     list of results
-        The measures of the release, with those of classes counted on the released values, and
-        the attacks, the survey risk and the analyses where limits name them.
+        The measures of the release, with the measures of classes counted on the released values,
+        and the attacks, the survey risk and the analyses that limits name.
     """
     original = evidence.original
     assessment = Assessment(
@@ -104,9 +104,9 @@ def limits_of(verdict: Verdict) -> list[dict[str, Any]]:
 
 
 def limit_findings(results: LimitResults, steps: Sequence[Step]) -> list[Finding]:
-    """Return a finding on all limits, and one that breaks the guarantee for each that fails.
+    """Return a finding on all limits, and for each that fails one that breaks the guarantee.
 
-    The advice names what the ``steps`` of the plan have.
+    The advice names only parameters that the ``steps`` of the plan have.
     """
     if not results:
         return []
@@ -142,16 +142,17 @@ def _broken_limit(result: LimitResult, steps: Sequence[Step]) -> Finding:
         advice_to_mask_less(steps) if is_loss else advice_to_mask_more(steps),
         "fewer" if is_loss else "more",
     )
-    name = f"The limit {limit.name} = {limit.value:g} is not met"
-    sentence = f"{name}: the release has {result.message}."
+    clause = f"The limit {limit.name} = {limit.value:g} is not met"
+    sentence = f"{clause}: the release has {result.message}."
     if result.value is None:
-        sentence = f"{name}, because its figure could not be computed. {result.reason}"
+        sentence = f"{clause}, because its figure could not be computed. {result.reason}"
+        way_out = "Remove the limit, or provide what its figure needs."
     return Finding(
         "limit-broken",
         "breaks",
         sentence,
         {"limit": limit.name, "bound": limit.value, "value": result.value},
-        way_out=way_out if result.value is not None else "Leave it out, or provide what it needs.",
+        way_out=way_out,
     )
 
 

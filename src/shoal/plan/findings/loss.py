@@ -71,8 +71,8 @@ def loss_findings(
         meaning = ": most of the variation of the masked columns is gone"
     elif loss > 100:
         meaning = (
-            ": on average, released values are farther from the original ones than the means of"
-            " the columns are"
+            ": on average, released values are more distant from the original ones than the means"
+            " of the columns are"
         )
     weaker_advice = "lower k" if has_k else "change values less"
     return [

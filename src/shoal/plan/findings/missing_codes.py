@@ -1,4 +1,4 @@
-"""How many cells hold a missing code, and so count as missing."""
+"""Cells that contain a missing code, and so count as missing."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from shoal.plan.verdict import Finding
 
 
 def missing_code_findings(cells_by_column: Mapping[str, int]) -> list[Finding]:
-    """Return a finding for each column, given the number of its cells that hold a missing code."""
+    """Return a finding for each column, given the number of its cells with a missing code."""
     findings = []
     for name, cells in cells_by_column.items():
         cells_hold = "cell of column {!r} holds" if cells == 1 else "cells of column {!r} hold"

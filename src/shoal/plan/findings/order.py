@@ -12,7 +12,7 @@ from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import format_share, join_phrases
 from shoal.plan.verdict import Finding
 
-MIN_RECORDS = 10  # the order of fewer may be chance
+MIN_RECORDS = 10  # fewer records may follow a column by chance
 WAY_OUT = "Put the records in random order: `shuffle=True`."
 
 
@@ -54,8 +54,8 @@ def _sorted_columns(evidence: Evidence, skipped_columns: Collection[str]) -> lis
         Finding(
             "order-follows-column",
             "qualifies",
-            "The order of the records follows columns that the release hides, so that a record may"
-            f" be identified by its position (rank correlation with the row number: {phrases}).",
+            "The order of the records follows columns that the release hides, so a record may be"
+            f" identified by its position (rank correlation with the row number: {phrases}).",
             {"rank_correlation": correlations},
             tuple(correlations),
             WAY_OUT,
@@ -78,8 +78,8 @@ def _adjacent_units(evidence: Evidence) -> list[Finding]:
             "revealing-order",
             "qualifies",
             f"Records with the same {name!r} are in adjacent rows ({format_share(share)} of the"
-            " possible cases), and the release keeps their order, so that anyone who finds one"
-            " member of a household or unit finds the others.",
+            " possible cases), and the release keeps their order, so anyone who finds one member of"
+            " a household or unit can find the others.",
             {"side_by_side": share},
             (name,),
             WAY_OUT,

@@ -35,7 +35,7 @@ def format_share(share: float) -> str:
 
 
 def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Columns") -> str:
-    """Return columns with their noun; of many, the first and the number of the others.
+    """Return columns with their noun; beyond the first few, only the number of the others.
 
     Without a noun, only the names are returned.
 
@@ -51,7 +51,7 @@ def name_few(columns: Sequence[str], singular: str = "Column", plural: str = "Co
 
 
 def join_few(columns: Sequence[str]) -> str:
-    """Return names as an enumeration; of many, the first and the number of the others.
+    """Return names as an enumeration; beyond the first few, only the number of the others.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def join_few(columns: Sequence[str]) -> str:
 
 
 def join_phrases(phrase_by_column: Mapping[str, str]) -> str:
-    """Return columns, each with its phrase; of many, the first and the number of the others.
+    """Return columns with their phrases; beyond the first few, only the number of the others.
 
     Examples
     --------

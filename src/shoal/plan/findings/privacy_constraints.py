@@ -56,8 +56,8 @@ def unmet_constraints(
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
     units_unknown : bool
-        Whether the column of the units was dropped. Then only distinct values are counted: units
-        never have more of them than records have, while entropy and distance may be either.
+        Whether the column of the units was dropped. Then only distinct values are counted, by
+        record: by unit there are never more, while entropy and distance may be greater or smaller.
 
     Returns
     -------
@@ -84,8 +84,8 @@ def constraint_findings(
 ) -> list[Finding]:
     """Return the findings on constraints that are not met, given what the classes attain.
 
-    ``least_diversity`` is the least diversity of a class, ``greatest_distance`` the greatest
-    distance of a class from the table; None if it is not promised or not known.
+    ``least_diversity`` is the smallest diversity of a class, and ``greatest_distance`` the largest
+    distance of a class from the table. Each is None if it is not guaranteed or not known.
     """
     findings = []
     if (
@@ -97,8 +97,8 @@ def constraint_findings(
             Finding(
                 "diversity-not-attained",
                 "breaks",
-                f"Some class of the released values has only {least_diversity:.4g} confidential"
-                f" values; diversity={step.diversity:g} was promised.",
+                f"A class of the released values attains only diversity={least_diversity:.4g} in a"
+                f" confidential column; diversity={step.diversity:g} was guaranteed.",
                 {"l": step.diversity, "attained": least_diversity},
                 tuple(confidential),
             )
@@ -113,8 +113,8 @@ def constraint_findings(
             Finding(
                 "closeness-not-attained",
                 "breaks",
-                f"Some class of the released values is at distance {greatest_distance:.4g} from the"
-                f" table; closeness={limit:g} was promised.",
+                f"A class of the released values is at distance {greatest_distance:.4g} from the"
+                f" table in a confidential column; closeness={limit:g} was guaranteed.",
                 {"t": limit, "attained": greatest_distance},
                 tuple(confidential),
             )

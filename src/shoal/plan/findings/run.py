@@ -38,7 +38,7 @@ def run_findings(
     table : Frame
         The table as it was given.
     all_records : Frame
-        Its records, with missing codes read as missing values.
+        The records of the table, with missing codes read as missing values.
     is_complete : ndarray of shape (n_records,)
         Whether each record was masked; the others were dropped.
     results : sequence of StepResult
@@ -121,7 +121,7 @@ def _released_index(frame: Frame) -> list[Finding]:
 def _unfinished_searches(results: Sequence[StepResult]) -> list[Finding]:
     """Return findings on searches limited by time, whose groups the plan may not reproduce."""
     reasons = [
-        f"{method_label(partitioner)} was interrupted and returned the best groups until then."
+        f"{method_label(partitioner)} was interrupted and returned the best groups found so far."
         if partitioner.cut_short_
         else f"{method_label(partitioner)} searched for a limited time and did not prove its groups"
         " optimal."

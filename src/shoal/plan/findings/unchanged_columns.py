@@ -1,4 +1,4 @@
-"""Columns that are released unchanged: without a role, or with values by which to find records."""
+"""Columns that are released unchanged: without a role, or with values that identify records."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ def columns_without_role_findings(plan: "Plan", columns: Sequence[str]) -> list[
             f"{name_columns(without_role)} {verbs[0]} no role and {verbs[1]} released unchanged.",
             {"number": len(without_role)},
             tuple(without_role),
-            "What an attacker may know is a quasi-identifier: give every column a role.",
+            "A column that an attacker may know is a quasi-identifier: give every column a role.",
         )
     ]
 
@@ -51,10 +51,7 @@ def find_unique_records(evidence: Evidence) -> list[Finding]:
     """
     excluded = (*evidence.columns_with_role("confidential"), *evidence.columns_with_role("weight"))
     unchanged = [name for name in evidence.unchanged_columns if name not in excluded]
-    not_quasi_identifiers = [
-        name for name in unchanged if name not in evidence.plan.quasi_identifiers
-    ]
-    if not not_quasi_identifiers:  # strata alone are among the columns that k is counted on
+    if set(unchanged) <= set(evidence.plan.quasi_identifiers):  # only strata: k is counted on them
         return []
     unchanged_classes = evidence.classes_on(unchanged)
     joined = evidence.joint_classes * (int(unchanged_classes.max()) + 1) + unchanged_classes
@@ -73,9 +70,10 @@ def unique_record_findings(
     limit: float,
     population_phrase: str,
 ) -> list[Finding]:
-    """Return the findings on unique records, given their share of all.
+    """Return the findings on unique records, given their shares.
 
-    The share on unchanged columns alone is None if it is unknown.
+    ``share_alone`` is their share on the unchanged columns alone, or None if it is unknown;
+    ``share_together`` is their share on the unchanged and the masked columns.
     """
     if share_together == 0:
         return []
@@ -102,15 +100,15 @@ def unique_record_findings(
             f" {shares}",
             figures,
             tuple(unchanged),
-            "Mask what somebody may know of a person, or drop it.",
+            "Mask or drop the columns whose values an attacker may know.",
         )
     ]
 
 
 def find_confidential_keys(evidence: Evidence) -> list[Finding]:
-    """Find confidential columns with unique values, by which records can be found.
+    """Find confidential columns with unique values, which identify records.
 
-    Where many are unique, so that the column works as a key, they qualify the verdict.
+    If so many values are unique that the column works as a key, they qualify the verdict.
     """
     plan = evidence.plan
     names = [name for name in evidence.columns_with_role("confidential") if name not in plan.masked]
@@ -125,12 +123,12 @@ def find_confidential_keys(evidence: Evidence) -> list[Finding]:
             Finding(
                 "confidential-key",
                 "qualifies",
-                "Anyone who knows a confidential value that no other record has finds the record;"
-                f" share of {evidence.population_phrase} with such a value:"
+                "Some confidential values occur only once, so anyone who knows such a value can"
+                f" find the record. Share of {evidence.population_phrase} with a unique value:"
                 f" {join_phrases(phrases)}.",
                 {"unique": shares},
                 tuple(keys),
-                "Round or mask the column if somebody may know its values.",
+                "Round or mask the column if an attacker may know its values.",
             )
         ]
     share_together = unique_share(evidence.classes_on(names), evidence.units)

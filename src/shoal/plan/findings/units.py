@@ -16,7 +16,7 @@ def find_uncounted_units(evidence: Evidence) -> list[Finding]:
 
 
 def uncounted_unit_findings(plan: "Plan") -> list[Finding]:
-    """Return the findings on units that k counts and that are unknown here."""
+    """Return the finding on units that k counts but that are unknown in a release, if any."""
     unit = plan.unit_column
     if unit is None:
         return []
@@ -32,13 +32,13 @@ def uncounted_unit_findings(plan: "Plan") -> list[Finding]:
             f" counted here, and a class may hold fewer units than records.{constraint_sentence}",
             {"unit": unit},
             (unit,),
-            way_out="Count them with the original table at hand.",
+            way_out="Verify with the original table, so that units can be counted.",
         )
     ]
 
 
 def unchecked_identifier_findings(plan: "Plan") -> list[Finding]:
-    """Return the findings on unchecked identifiers: if values repeat, k only counts records."""
+    """Return the finding on unchecked identifiers: if values repeat, k counts only records."""
     names = plan.identifiers_to_check
     if not names:
         return []
@@ -47,8 +47,8 @@ def unchecked_identifier_findings(plan: "Plan") -> list[Finding]:
             "units-not-counted",
             "qualifies",
             f"{name_columns(names, 'Identifier', 'Identifiers')}: it was not checked whether"
-            " values repeat. k counts records, and where a person has several, a class may hold"
-            " fewer than k persons.",
+            " values repeat. k counts records, and if a person has several, a class may hold fewer"
+            " than k persons.",
             columns=tuple(names),
             way_out=f'Set `unit="{RECORD_UNIT}"` if every record is a person of its own.',
         )

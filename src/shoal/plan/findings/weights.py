@@ -23,10 +23,11 @@ def released_weight_findings(
         Finding(
             "released-weights",
             "qualifies" if attained_k < (k or 2) else "informs",
-            f"Column {name!r} holds weights and is released unchanged. Weights may identify: to"
-            f" anyone who knows them the smallest class holds {count_phrase(attained_k, unit)}.",
+            f"Column {name!r} contains weights and is released unchanged. Weights may identify"
+            " records: for anyone who knows them, the smallest class holds"
+            f" {count_phrase(attained_k, unit)}.",
             {"attained": attained_k},
             (name,),
-            "If nobody needs them, make the column an identifier, which is dropped.",
+            "If users do not need the weights, make the column an identifier, which is dropped.",
         )
     ]

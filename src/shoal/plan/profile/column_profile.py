@@ -33,14 +33,14 @@ def profile_columns(
     names : list of str
         The columns.
     categorical : list of str
-        The columns that hold categories, whatever their type.
+        The columns that contain categories, whatever their type.
 
     Returns
     -------
     list of dict
         ``column``, ``similarity``, ``missing`` before and after; for numbers ``mean``, ``sd`` and
-        ``quartiles``, for others ``levels``, each before and after; ``years`` is
-        whether numbers seem to be years.
+        ``quartiles``, for others ``levels``, each before and after. ``years`` states whether
+        numbers seem to be years.
     """
     entries = []
     for name in names:
@@ -67,9 +67,9 @@ def profile_pairs(
     Parameters
     ----------
     correlations : mapping
-        ``columns`` with their correlations ``before`` and ``after``; may be empty.
+        ``columns`` with their correlations ``before`` and ``after``, or an empty mapping.
     associations : mapping, optional
-        The same of Cramér's V of categories.
+        ``columns`` with Cramér's V of each pair of categorical columns, in the same form.
     table_similarities : list of float
         The similarity of the two-way tables of each pair of categories, row by row of the lower
         triangle.
@@ -153,7 +153,7 @@ def _profile_numbers(original: Frame, masked: Frame, name: str) -> dict[str, Any
 
 
 def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
-    """Return a moment, scaling huge values to keep their sum finite; None without values."""
+    """Return a moment, or None without values; huge values are scaled so that sums stay finite."""
     if not len(values):
         return None
     scale = float(np.abs(values).max()) or 1.0

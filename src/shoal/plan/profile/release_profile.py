@@ -30,8 +30,8 @@ from shoal.steps import StepResult
 if TYPE_CHECKING:
     from shoal.plan.plan import Plan
 
-MIN_COUNT = 3  # records in a published count, even if k is smaller or not guaranteed
-MAX_COLUMNS = 16  # of a readable correlation matrix
+MIN_COUNT = 3  # fewest records in a published count, even if k is smaller or not guaranteed
+MAX_COLUMNS = 16  # columns of a correlation matrix that can still be read in a report
 
 
 def profile(
@@ -46,7 +46,7 @@ def profile(
     Parameters
     ----------
     plan : Plan
-        The plan. No count is of 1 to k - 1 original records.
+        The plan. Counts of 1 to k - 1 original records are withheld.
     original : Frame
         The original table.
     masked : Frame
@@ -54,8 +54,8 @@ def profile(
     results : list of StepResult
         The result of each step, with its groups.
     units : ndarray of shape (n_records,), optional
-        The unit of each record, where the plan counts units; the risk of the original is then
-        counted in units, as that of the release is.
+        The unit of each record, if the plan counts units; the risk of the original is then counted
+        in units, like the risk of the release.
 
     Returns
     -------
@@ -135,7 +135,7 @@ def _transitions(plan: "Plan", results: Sequence[StepResult]) -> dict[str, Any]:
 def _risk_of_original(
     original: Frame, quasi_identifiers: Sequence[str], units: Labels | None
 ) -> dict[str, Any]:
-    """Return the risk of the original, counted as that of a release."""
+    """Return the risk of the original, counted like the risk of a release."""
     labels = np.zeros(len(original), np.int64)
     for name in quasi_identifiers:
         labels = classes(np.column_stack([labels, codes(original, [name])]))
@@ -178,7 +178,7 @@ def with_value_labels(
     Returns
     -------
     dict
-        The same, with distributions that name their categories by labels.
+        The data of ``figures``, with distributions that name their categories by labels.
     """
     texts = {
         name: {text_of(code): label for code, label in column_labels.items()}

@@ -41,15 +41,15 @@ def check_guarantee(
     if attained_k < k:
         raise GuaranteeBroken(
             f"The smallest class of the released values holds {attained_k} {noun}; k={k} was"
-            " promised. Please report this: no data were released.",
+            " guaranteed. No data were released. Please report this.",
             code="guarantee-broken",
             smallest=attained_k,
             k=k,
         )
     if n_expected != n_written:
         raise GuaranteeBroken(
-            f"{n_expected} records were read and {n_written} would be released. Please report this:"
-            " no data were released.",
+            f"{n_expected} records were read and {n_written} would be released. No data were"
+            " released. Please report this.",
             code="records-lost",
             expected=n_expected,
             written=n_written,

@@ -54,7 +54,7 @@ def sidecar_files(
         return manifests.dumps(entries)
 
     documents = {} if manifest_files is None else manifest_files.documents(manifest)
-    secret = () if manifest_files is None else manifest_files.secret
+    secret = () if manifest_files is None else manifest_files.secret_files
     _check_paths(target, report, audience, list(documents))
     with Publication(force=force) as publication:
         if report is not None:

@@ -172,13 +172,13 @@ class FolderAudit:
         k = self.plan.k
         self.verdict = self._judge(counts)
         if k is None:
-            return None, "the plan promises no k-anonymity"
+            return None, "the plan guarantees no k-anonymity"
         if self.verdict.status == "not kept" and counts.smallest >= k:
             return False, " ".join(finding.sentence for finding in self.verdict.of("breaks"))
         if counts.smallest < k:
             return False, (
                 f"The smallest class of the released values holds {counts.smallest} records;"
-                f" k={k} was promised."
+                f" k={k} was guaranteed."
             )
         return kept_result(self.plan, units_counted=False)
 

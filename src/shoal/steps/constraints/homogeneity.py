@@ -180,8 +180,9 @@ def describe_homogeneity(
         known_value += ", or a missing cell"
     unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
-        f"Of {n_groups:,} classes of records with the same released values, some have one"
-        f" confidential value{unit_phrase}: {', '.join(phrases)}. {subject} {known_value}."
+        f"Of {n_groups:,} classes of records with the same released values, some share a single"
+        f" value of a confidential column{unit_phrase}: {', '.join(phrases)}. {subject}"
+        f" {known_value}."
     )
 
 
