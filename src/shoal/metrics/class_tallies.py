@@ -15,7 +15,7 @@ class Tally:
     """Counts of the distinct values of a column in each class.
 
     There is one entry for each value that occurs in a class, sorted by class and value. Counts are
-    whole numbers, except where units are divided among their records.
+    whole numbers unless units are divided among their records.
 
     Parameters
     ----------

@@ -54,8 +54,7 @@ class Generalise(Step):
         a cell is no longer distinguished from, averaged over all cells. ``"entropy"`` is the number
         of bits that would distinguish the cell from these values, as a share of all bits of the
         column (non-uniform entropy). ``"discernibility"`` is the share of pairs of records in the
-        same class, where a suppressed record counts as if it were in a class with all others
-        [BA05]_.
+        same class; a suppressed record counts as if it were in a class with all others [BA05]_.
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.

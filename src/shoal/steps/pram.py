@@ -39,7 +39,7 @@ class Pram(Step):
     Each value of a column is kept or replaced by another, with the probabilities of a transition
     matrix. The matrix is published with the release, so that analysts can correct tables for it;
     see `shoal.metrics.estimate_frequencies`. By default the matrix is invariant: the expected
-    frequencies of the release are those of the original, and uncorrected one-way tables are
+    frequencies of the release are the original ones, and uncorrected one-way tables are
     unbiased. Missing values stay missing.
 
     The step guarantees nothing about persons: a released value may be the original one, with a

@@ -128,7 +128,7 @@ class TopBottomCode(Step):
         limit: float | None,
         share: float | None,
     ) -> NDArray[np.float64]:
-        """Return the column with its greatest values coded; negate a column to code its bottom."""
+        """Return the column with its largest values coded; negate a column to code its bottom."""
         if share is not None:
             n_coded = int(np.ceil(share * len(column) - 1e-9))
             if n_coded < MIN_CODED:

@@ -80,7 +80,8 @@ def read_pairs(
 ) -> tuple[dict[str, ColumnPair], list[str]]:
     """Return pairs by name, and remarks on columns that are recoded or cannot be compared."""
     pairs: dict[str, ColumnPair] = {}
-    not_comparable, recoded = [], []
+    not_comparable: list[str] = []
+    recoded: list[str] = []
     for name in names:
         try:
             pairs[name] = _read_pair(original, masked, name, types.get(name))

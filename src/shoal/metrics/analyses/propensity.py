@@ -22,7 +22,7 @@ Model = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
 
 def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
-    r"""Mean squared error of a propensity score, compared with that of a new sample [SRNDS18]_.
+    r"""Compare the mean squared error of a propensity score with that of new samples [SRNDS18]_.
 
     A model predicts whether a record is original or masked. With :math:`N` records in both tables
     together, a share :math:`c` of masked records and predicted probabilities :math:`p_i`,

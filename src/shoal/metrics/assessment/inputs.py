@@ -28,8 +28,8 @@ class MeasureInputs:
     values : dict
         The inputs, with one column for each numeric quasi-identifier.
     axes : dict
-        The inputs that replace those of the same name in ``values`` in measures of axes; empty if
-        all masked columns are numeric and complete.
+        The inputs that replace inputs of the same name in ``values`` in measures of axes, or an
+        empty dict if all masked columns are numeric and complete.
     axes_remark : str
         A sentence on columns that have no axes, or approximate axes, or an empty string.
     numeric : list of str

@@ -64,7 +64,8 @@ def read_tables(
     frames = [original, released, *([] if control is None else [control])]
     names = [name for name in released.columns if all(name in frame.columns for frame in frames)]
     result = AttackTables({}, {}, None if control is None else {})
-    recoded, not_comparable = [], []
+    recoded: list[str] = []
+    not_comparable: list[str] = []
     for name in names:
         try:
             columns = _read_column(frames, name, types.get(name))

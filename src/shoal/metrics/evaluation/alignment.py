@@ -16,10 +16,10 @@ from shoal.metrics._ranks import rank_correlation
 # An association above this number of standard deviations is not due to chance.
 MAX_CHANCE_DEVIATIONS = 5.0
 ORDER_DIFFERS = (
-    "The records of the release are in another order than those of the original: no column is"
-    " related to the original, row by row."
+    "The records of the release are not in the same order as in the original: no column is related"
+    " to the original, row by row."
 )
-SUFFICIENT_ASSOCIATION = 0.5  # suffices in short tables too, where chance may reach more
+SUFFICIENT_ASSOCIATION = 0.5  # suffices in short tables too, although chance may reach more there
 SHORT_TABLE = 100  # in tables of fewer records, only columns with the same values in both count
 
 

@@ -69,24 +69,24 @@ def _is_dominated(
     starts = np.cumsum(counts) - counts
     has_value = ~np.isnan(contributions)
     magnitudes = np.where(has_value, np.abs(contributions), 0)
-    largest = magnitudes.max()
-    if largest == 0:
+    scale = magnitudes.max()
+    if scale == 0:
         return np.zeros(len(counts), bool)
-    magnitudes = (magnitudes / largest)[order]  # avoids overflow of sums
-    greatest = np.maximum.reduceat(magnitudes, starts)
+    magnitudes = (magnitudes / scale)[order]  # avoids overflow of sums
+    largest = np.maximum.reduceat(magnitudes, starts)
     totals = np.add.reduceat(magnitudes, starts)
-    is_dominated = greatest > max_share * totals
+    is_dominated = largest > max_share * totals
     if p_percent is not None:
-        others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
-        is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
+        others_total = totals - largest - _second_largest(magnitudes, labels[order], starts)
+        is_dominated |= (others_total < p_percent / 100 * largest) & (largest > 0)
     present = contributions[has_value]
     if present.min() < 0 < present.max():
-        is_dominated &= greatest > (present / largest).std()
+        is_dominated &= largest > (present / scale).std()
     n_values = np.add.reduceat(has_value[order], starts, dtype=np.int64)
     return np.asarray(is_dominated & (n_values > 1))
 
 
-def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
+def _second_largest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
     """Return the second largest value of each group, or its only value.
 
     Groups are runs that begin at ``starts``.

@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 def count_homogeneous(
     groups: Partition, codes: Codes, names: Sequence[str], units: Codes | None = None
 ) -> dict[str, SharedCounts]:
-    """Return for each column the number of groups with a single value, groups of one included.
+    """Return the number of groups with a single value, including groups of one, by column.
 
     If units are counted, return the number of groups in which one value occurs in all units.
     Missing cells have codes below 0.

@@ -54,7 +54,7 @@ class PrivacyConstraint:
     kind : str
         How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float or None
-        Maximum distance between the distribution of a group and that of the table.
+        Maximum distance between the distributions of a group and of the table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if k counts units.
     k : int

@@ -61,7 +61,7 @@ def centroid(
     Returns
     -------
     ndarray or RowGather
-        For a numeric column, its new values, NaN where missing; otherwise the records whose values
+        For a numeric column, its new values, or NaN if missing; otherwise the records whose values
         are released, so that the values keep their type.
     """
     missing = suppress_single_values(groups, missing)

@@ -135,8 +135,8 @@ def _paths_to_root(
 ) -> list[Row]:
     """Return the path of each value to the root, without the root.
 
-    If the hierarchy lists its values, the paths are those of all listed values. If it is a rule,
-    such as prefixes or intervals, or there is none, they are those of the values of the column.
+    If the hierarchy lists its values, every listed value has a path. If the hierarchy is a rule,
+    such as prefixes or intervals, or there is none, only the values of the column have paths.
     """
     hierarchy = None if declared_type is None else declared_type.as_hierarchy
     if hierarchy is None or declared_type is None:

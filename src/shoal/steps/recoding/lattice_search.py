@@ -32,7 +32,7 @@ class Optimum:
     is_suppressed : ndarray of shape (n_records,)
         Whether each record is suppressed.
     loss : float
-        The loss, suppressed records included.
+        The loss, including suppressed records.
     bound : float
         Lower bound on the loss of all nodes. It equals ``loss`` unless the search was cut short.
     n_evaluated : int
@@ -50,7 +50,7 @@ class Optimum:
 
 
 def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
-    """Return the node with the least loss; None if no node can be released.
+    """Return the node with the least loss, or None if no node can be released.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ class _Search:
     def climb(self, node: Node, top: Node) -> None:
         """Bisect a path from a failing node to the top for the lowest node that can be released.
 
-        Each step of the path is the one of least loss. Bisection is a heuristic, because the nodes
+        Each step of the path raises the loss least. Bisection is a heuristic, because the nodes
         below a failing node usually fail too, but not always.
         """
         previous_best = self.best.node

@@ -32,8 +32,8 @@ def refine_recoding(
     columns : sequence of RecodableColumn
         The columns that are released as ancestors.
     numbers : ndarray of shape (n_records, n_numbers)
-        The columns that are released as ranges, divided by the range of the whole column; NaN where
-        a number is missing.
+        The columns that are released as ranges, divided by the range of the whole column, with NaN
+        for missing values.
     groups : Partition
         The groups to start from.
     units : ndarray of shape (n_records,), optional

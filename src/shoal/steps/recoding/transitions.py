@@ -14,7 +14,7 @@ from shoal.frame.notation.texts import text_of
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Category = tuple[str | None, ...]  # one text for each column, None where a value is missing
+Category = tuple[str | None, ...]  # one text for each column, or None for a missing value
 
 TOLERANCE = 1e-6  # maximum difference between the sum of a row and 1
 

@@ -79,7 +79,7 @@ def _descend(assignment: Assignment) -> Assignment:
 
 
 def move_to_lighter(assignment: Assignment) -> bool:
-    """Move pieces to lighter classes where their own classes keep k; return whether any moved."""
+    """Move pieces to lighter classes if their own classes keep k; return whether any moved."""
     problem = assignment.problem
     classes = AssignedClasses(assignment)
     has_moved = False
