@@ -66,7 +66,7 @@ MEASURE_INFO: dict[str, MeasureInfo] = {
     name: info_of(function) for name, function in MEASURES.items()
 }
 
-# What each input of a measure needs, in words that follow "needs".
+# What each input of a measure requires, as a phrase that follows "needs".
 NEEDS = {
     "original": "a quasi-identifier that is numeric and complete in both tables",
     "masked": "a quasi-identifier that is numeric and complete in both tables",
@@ -101,7 +101,7 @@ def accepts_axes(name: str) -> bool:
 
 
 def compute(name: str, inputs_by_name: Mapping[str, Any]) -> Any:
-    """Compute one measure from ``inputs_by_name``, which holds at least its required inputs."""
+    """Compute one measure from ``inputs_by_name``, which has at least its required inputs."""
     required = needs(name)
     return MEASURES[name](
         **{

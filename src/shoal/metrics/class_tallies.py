@@ -15,7 +15,7 @@ class Tally:
     """Counts of the distinct values of a column in each class.
 
     There is one entry for each value that occurs in a class, sorted by class and value. Counts are
-    whole numbers, except where units are divided among their records.
+    whole numbers unless units are divided among their records.
 
     Parameters
     ----------
@@ -57,13 +57,14 @@ def tally(
 ) -> Tally:
     """Count the values of ``column`` in each class.
 
-    With ``units``, each unit counts once in a class, with the value that `commonest_values` gives.
-    Without, each row counts as often as ``record_counts`` states, once by default.
+    With ``units``, each unit counts once in a class, with its value by `most_frequent_values`.
+    Otherwise, each row counts as often as ``record_counts`` states, once by default.
     """
     values = dense_ranks(column)
     if units is not None:
-        table_counts, record_counts = np.bincount(values), None
-        labels, values = commonest_values(labels, units, values)
+        table_counts = np.bincount(values)
+        record_counts = None
+        labels, values = most_frequent_values(labels, units, values)
     else:
         table_counts = np.bincount(values, record_counts).astype(np.int64)
     entry_labels, entry_values, counts = _count_pairs(
@@ -82,7 +83,7 @@ def divided_tally(
     """Count the values of ``column`` in each class.
 
     With ``units``, each unit counts once in a class, divided evenly among its records there.
-    Without, each row counts as often as ``record_counts`` states, once by default.
+    Otherwise, each row counts as often as ``record_counts`` states, once by default.
     """
     if units is None:
         return tally(labels, column, record_counts=record_counts)
@@ -98,7 +99,7 @@ def divided_tally(
 def _count_pairs(
     labels: Labels, values: Codes, n_values: int, weights: Any = None
 ) -> tuple[Labels, Codes, Any]:
-    """Return class and value of each pair that occurs, and the number or weight of its records."""
+    """Return the class and value of each pair that occurs, and its number of records or weight."""
     pairs = labels * n_values + values
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)
@@ -109,7 +110,7 @@ def _count_pairs(
 
 
 def weights_in_class(labels: Labels, units: Labels) -> Values:
-    """Return weights with which each unit counts once in every class where it has records.
+    """Return weights of records such that each unit has weight 1 in every class it belongs to.
 
     Parameters
     ----------
@@ -132,11 +133,12 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
     return np.asarray(1 / np.bincount(members)[members])
 
 
-def commonest_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:
+def most_frequent_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:
     """Return one value for each unit in each class.
 
-    Among the values of the unit in the class, it is the one that most units of the class have;
-    ties go to the lowest. So if all units of a class share a value, each of them gets this value.
+    Among the values of the unit in the class, this is the value that most units of the class have;
+    ties go to the lowest value. If all units of a class share a value, each of them therefore gets
+    this value.
 
     Parameters
     ----------
@@ -150,14 +152,14 @@ def commonest_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labe
     Returns
     -------
     labels : ndarray of shape (n_members,)
-        A class of each unit: one entry for each class in which it has records.
+        The classes of the units: one entry for each class in which a unit has records.
     values : ndarray of shape (n_members,)
         The value of the unit in this class.
 
     Examples
     --------
     >>> units, values = np.array([0, 0, 1, 2]), np.array([5, 7, 7, 6])
-    >>> commonest_values(np.zeros(4, np.int64), units, values)[1].tolist()
+    >>> most_frequent_values(np.zeros(4, np.int64), units, values)[1].tolist()
     [7, 7, 6]
     """
     n_units, n_values = int(units.max()) + 1, int(values.max()) + 1

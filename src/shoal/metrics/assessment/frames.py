@@ -34,9 +34,9 @@ def assess_frames(
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
     Classes are those of the ``quasi_identifiers``; losses are measured on the ``masked_columns``
-    among them. ``weight`` is a column of the original and ``lower_bound`` a proven bound on the
-    SSE. If there are ``units``, risks are counted in units. The ``recoded_columns`` have other
-    categories than in the original, so only measures of categories use them.
+    among them. ``weight`` is a column of the original, and ``lower_bound`` a proven bound on the
+    SSE. If there are ``units``, risks are counted in units. The ``recoded_columns`` have categories
+    that differ from the original ones, so only measures of categories use them.
     """
     check_assessed_columns(quasi_identifiers, confidential)
     check_same_records(len(original), len(masked))
@@ -82,7 +82,7 @@ def assess_frames(
 def linear_cost_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
-    With ``categories``, these include the measures that need masked columns of categories.
+    With ``categories``, these include the measures that need masked categorical columns.
     """
     excluded_inputs = {"lower_bound", "weights", "units"}
     excluded_inputs |= set() if categories else {"original_categories"}
@@ -94,7 +94,7 @@ def linear_cost_measures(*, categories: bool = False) -> list[str]:
 
 
 def _as_plain_values(value: Any, columns: Sequence[str]) -> Any:
-    """Return the value as plain numbers, by column where there is one for each."""
+    """Return the value as plain numbers, by column if there is a number for each column."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):

@@ -10,7 +10,8 @@ from shoal.metrics.subgroups import Subgroups
 class Assessment(dict[str, Any]):
     """Value of each measure by name, with remarks on what could not be measured.
 
-    The value of a measure of columns is a mapping by column, that of several parts one by part.
+    If a measure has a number for each column, or several parts, its value is a mapping by column or
+    by part.
 
     Parameters
     ----------
@@ -37,7 +38,7 @@ class Assessment(dict[str, Any]):
         self.unmet_needs = dict(unmet_needs or {})
 
     def figures(self) -> dict[str, float]:
-        """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
+        """Return the measures as numbers by name, for `Limits`; a column follows a colon."""
         figures = flatten_figures(
             {name: value for name, value in self.items() if name not in MEASURES_WITHOUT_FIGURE}
         )
