@@ -63,7 +63,7 @@ def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
     numbered_points = [point._replace(label=point.run) for point in map_points]
     description = (
         f"{len(map_points)} runs by information loss and by the share of the records that an"
-        " attacker who tries to link all of them links correctly. On the Pareto front:"
+        " attacker who tries to link all of them would link correctly. On the Pareto front:"
         f" {', '.join(point.run for point in points_on_front(map_points))}."
     )
     figure = comparison_map(
