@@ -51,9 +51,9 @@ class DrawnIndex:
         frame = index.frame
         self.X, self.scale = X, frame.scale
         self.records_of_block = [
-            records[:n_living]
-            for records, n_living in zip(index.records, index.n_living, strict=True)
-            if n_living
+            records[:n_remaining]
+            for records, n_remaining in zip(index.records, index.n_remaining, strict=True)
+            if n_remaining
         ]
         self.positions = (X - frame.origin) @ frame.axes * frame.scale
         self.low, self.high = (

@@ -1,8 +1,8 @@
 """Division of trees at a record, the hub, until none is larger than allowed.
 
 This is the procedure DECOMPOSE-COMPONENT of Domingo-Ferrer, Sebé and Solanas (2008). A spoke is an
-edge of the hub, and a branch what hangs on it. Some neighbours of the hub are detached with their
-branches and joined to each other in a chain, so that both results are trees.
+edge of the hub, and a branch is the part of the tree behind it. Some neighbours of the hub are
+detached with their branches and joined to each other in a chain, so that both results are trees.
 """
 
 import numpy as np

@@ -7,8 +7,8 @@ from shoal._kernels._compile import compiled
 BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
 SAMPLE_SIZE = 256  # records from which the axis of greatest extent is chosen
-SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
-MAX_DEPTH = 64  # more levels than any table fills
+SHELL_WEIGHT = 16.0  # weight of the distance from the origin: groups form from the outside in
+MAX_DEPTH = 64  # levels of halving: more than any table needs
 
 
 def locality_order(X: np.ndarray) -> np.ndarray:
