@@ -281,7 +281,7 @@ def check_duals(
     table : array-like of shape (n_records, n_columns)
         The records.
     k : int
-        Least number of records in a group, at least 2.
+        Minimum number of records in a group, at least 2.
     values : array-like of shape (n_records,), or Certificate
         The duals: a value per record, possibly with duals of triples and clusters.
     records : iterable of int, optional

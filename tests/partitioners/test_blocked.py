@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.partitioners import MDAV, VMDAV, Blocked, Search, entry, partitioner
+from shoal.partitioners import MDAV, VMDAV, Blocked, Search, partitioner, to_entry
 from shoal.partitioners._base import in_order
 from shoal.partitioners._record_blocks import split_into_blocks
 from tables import loss, tables_and_k
@@ -102,7 +102,7 @@ def test_blocks_are_named_by_an_option_of_any_method():
         Blocked(k=3, method=partitioner("vmdav", {"k": 3, "gamma": 0.5, "effort": "refine"}),
                 block_size=50)
     )  # fmt: skip
-    written = entry(model)
+    written = to_entry(model)
     assert written == {
         "method": "vmdav", "k": 3, "gamma": 0.5, "effort": "refine", "block_size": 50,
     }  # fmt: skip

@@ -44,7 +44,7 @@ def lower_bound(
     X : array-like of shape (n_records, n_columns)
         Records in comparable units: distances are taken as they are.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     client : Client, Runner, str or None
         What runs the tasks, as in `mask`: a Dask cluster, or the address of its scheduler;
         ``"processes"`` or ``"processes:4"`` for a pool of processes; or another `Runner`. A local

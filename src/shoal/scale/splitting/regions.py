@@ -19,7 +19,7 @@ def make_regions(
     records_by_cell : dict
         Exact number of records in each cell.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     cell_size : int
         Most records of a cell, as estimated by the sample.
 
