@@ -21,10 +21,10 @@ from shoal.partitioners import (
     Prove,
     Refine,
     Search,
-    entry,
     method_label,
     partition,
     partitioner,
+    to_entry,
 )
 from shoal.partitioners._base import sse
 from shoal.partitioners._column_generation.prove import ProofResult, prove
@@ -78,7 +78,7 @@ def test_auto_refines():
 
 def test_an_effort_by_name_starts_from_mdav():
     assert isinstance(partitioner("search", {"k": 3}), Search)
-    assert entry(partitioner("search", {"k": 3})) == {"method": "mdav", "k": 3, "effort": "search"}
+    assert to_entry(partitioner("search", {"k": 3})) == {"method": "mdav", "k": 3, "effort": "search"}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_an_effort_by_name_starts_from_mdav():
     ],
 )
 def test_an_entry_makes_the_same_partitioner_again(made, written):
-    assert entry(made) == written
+    assert to_entry(made) == written
     method = written.pop("method")
     assert repr(partitioner(method, written)) == repr(made)
 
