@@ -1,7 +1,7 @@
 """The pictures of docs/speed.md and docs/large-tables.md, drawn from measurements and the index.
 
     python benchmarks/pictures.py                     all of them, into docs/pictures
-    python benchmarks/speed.py --plot growth.svg      the last one alone
+    python benchmarks/speed.py --plot growth.svg      only the last one
 
 The same code gives the same bytes. Points are drawn as pixels, everything else as vectors.
 """
@@ -26,7 +26,7 @@ N_REMOVED = 150  # records farther out than the query, as if they had been remov
 
 
 def new_figure(n_panels, width=4.2, height=3.9):
-    """Return an empty figure with a row of panels, and the axes of these."""
+    """Return an empty figure with a row of panels, and the axes of the panels."""
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 

@@ -35,8 +35,8 @@ def figure_8() -> Figure:
         panels.append(Panel(source.title, "k", "distortion", series))
     caption = (
         "Distortion of the quasi-identifiers and of the confidential columns against k, for the two"
-        " ends of λ. The paper's caption names the Gaussian tables alone; we draw all four. The"
-        " digits stand below Figures 9 to 12."
+        " ends of λ. The paper's caption names only the Gaussian tables; we draw all four. The"
+        " digits are below Figures 9 to 12."
     )
     return Figure("dependence-figure-8", "Figure 8", caption, tuple(panels))
 

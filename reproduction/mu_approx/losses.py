@@ -37,8 +37,8 @@ TABLE_5 = as_printed(
 
 METHODS = {"MDAV": "mdav", "M-d": "mst", "μ-Approx": "mu-approx"}
 MDAV_NOTE = (
-    "With k = 4 and 10 the paper's MDAV differs from MDAV-generic on Census alone; both of its"
-    " measures do, so its groups are others. With k = 3 and 5, and on the other tables, they agree."
+    "With k = 4 and 10 the paper's MDAV differs from MDAV-generic only on Census. Both measures"
+    " differ, so its groups are others. With k = 3 and 5, and on the other tables, they agree."
 )
 NOTES: dict[Key, str] = {
     ("Census, L_E, MDAV", ""): MDAV_NOTE,

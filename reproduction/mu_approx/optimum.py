@@ -84,7 +84,7 @@ def table_8() -> Table:
     )
 
 
-KINDS = {  # sizes of the groups, and the distance between the means of two neighbouring ones
+KINDS = {  # sizes of the groups, and the distance between the means of neighbouring groups
     "normal": ((16,), 0),
     "five groups": ((2, 2, 3, 4, 5), 3),
     "four groups": ((3, 4, 4, 5), 4),

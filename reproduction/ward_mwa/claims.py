@@ -53,7 +53,7 @@ def _loss_range(cells: Cells, row_prefix: str, k: int) -> tuple[float, float]:
 
 
 def _range_width(cells: Cells, row_prefix: str, k: int) -> float:
-    """Return the difference between the greatest and the least loss of some rows."""
+    """Return the difference between the highest and the lowest loss of these rows."""
     least, greatest = _loss_range(cells, row_prefix, k)
     return greatest - least
 
@@ -139,7 +139,7 @@ def _claims_on_individual_sorting(ours: Cells, printed: Cells) -> tuple[Claim, C
             "With individual sorting, FS and MWA behave similarly.",
             f"MWA loses so many times what FS loses: {text}.",
             all(0.8 < ratio < 1.25 for ratio in ratios(ours)),
-            "Similarly at k = 3 alone: in print, too, FS loses 8.54 and MWA 4.46 at k = 5.",
+            "Similarly only at k = 3: in print, too, FS loses 8.54 and MWA 4.46 at k = 5.",
             holds_in_print=all(0.8 < ratio < 1.25 for ratio in ratios(printed)),
         ),
         Claim(

@@ -229,7 +229,7 @@ LONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LONG)
-def test_mdav_of_a_long_table_is_that_of_passes_over_all(kind, monkeypatch):
+def test_mdav_of_a_long_table_agrees_with_passes_over_all_records(kind, monkeypatch):
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (4, 10_000))
     X = LONG[kind](np.random.default_rng(20))
     assert np.array_equal(MDAV(k=20).fit_predict(X), in_order(brute.mdav(X, 20)))
