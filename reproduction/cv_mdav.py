@@ -225,9 +225,9 @@ def _claim_least_loss(name: str, ks: tuple[int, ...]) -> Claim:
     return Claim(
         f"On {title} CV-MDAV loses least among the listed methods at"
         f" {' and '.join(f'k = {k}' for k in ks)}.",
-        f"The lowest of our losses has {text}.",
+        f"Lowest of our losses: {text}.",
         all(best_method(ours, k) == "CV-MDAV" for k in ks),
-        f"In the paper's own table the lowest loss has {best_in_print}.",
+        f"Lowest in the paper's own table: {best_in_print}.",
         holds_in_print,
     )
 
@@ -300,7 +300,7 @@ def _claim_risk_falls() -> Claim:
     return Claim(
         "The disclosure risk falls with k, and is moderate.",
         f"It falls in {sum(falls)} of {len(falls)} steps. At k = 5 and 10 an attacker with two"
-        f" guesses links so many per cent: {text}.",
+        f" guesses links this share, in per cent: {text}.",
         all(falls),
     )
 

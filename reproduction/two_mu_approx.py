@@ -272,7 +272,7 @@ def _claims_on_groups() -> tuple[Claim, Claim]:
         ),
         Claim(
             "Lemma 1: the SSE of a group lies between half its weight and its weight.",
-            f"So in {n_within_bounds} of {len(ratios)} groups of both tables.",
+            f"True in {n_within_bounds} of {len(ratios)} groups of both tables.",
             n_within_bounds == len(ratios),
         ),
     )

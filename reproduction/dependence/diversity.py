@@ -73,7 +73,7 @@ def claims() -> Claims:
         (
             Claim(
                 "Average diversity lies between 1 and the size of the largest group.",
-                f"So in {n_bounded} of {len(points)} runs.",
+                f"True in {n_bounded} of {len(points)} runs.",
                 n_bounded == len(points),
             ),
             Claim(
