@@ -131,8 +131,8 @@ class Table:
         """Return the table that joins the published figures and ours.
 
         The keys of ``notes`` are rows and columns; an empty name stands for all rows or columns.
-        ``may_be_cut`` says whether the paper cuts its figures, or which of them; ``inputs`` are the
-        columns that the method leaves unchanged.
+        ``may_be_cut`` is True if the paper cuts its figures, or the figures that it cuts;
+        ``inputs`` are the columns that the method leaves unchanged.
         """
         cells = tuple(
             Comparison(

@@ -115,7 +115,8 @@ def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_lea
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound
     constant = charge_remaining_duals(proof, columns, is_leading)
     # A programme of all groups may take all the time that is left. Without heuristics, the solver
-    # stops when it is told to; with them, it is often much faster, so it first runs with them.
+    # stops as soon as it is cancelled; with them, it is often much faster, so it first runs with
+    # them.
     for share in (TIME_SHARE, 1.0) if includes_all else (TIME_SHARE,):
         seconds_left = proof.seconds_left
         solution = MasterProblem(columns, max_groups, is_leading).solve_integer(

@@ -30,7 +30,7 @@ class Recount(NamedTuple):
 
     ``smallest`` is the size of the smallest class of any file, and ``n_classes`` the number of
     classes, file by file. Among ``n_compared`` classes, ``n_split`` are in more than one file;
-    ``is_sample`` says whether only a sample of the classes was compared.
+    ``is_sample`` is True if only a sample of the classes was compared.
     """
 
     smallest: int
