@@ -146,7 +146,7 @@ def draw_search_progress(path):
         axis.axvspan(0, stop, color=YELLOW, alpha=0.25, lw=0)
         axis.plot(bounds / unit, c=BLUE, label="least distance the next block allows")
         axis.plot(kth_distances / unit, c=RED, label=f"{N_NEIGHBOURS}th nearest found so far")
-        axis.set(title=f"{kind}: {stop} of {len(bounds)} blocks", xlabel="blocks, by promise",
+        axis.set(title=f"{kind}: {stop} of {len(bounds)} blocks", xlabel="blocks, by bound",
                  xlim=(0, len(bounds)), ylim=(0, 3.5))  # fmt: skip
     axes[0].set_ylabel("distance / that of the 10th nearest")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

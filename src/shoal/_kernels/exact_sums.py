@@ -4,7 +4,7 @@ A mean below 2.2e-308, the least float of full precision, is rounded twice; the 
 does not affect it either.
 
 A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
-overlap. The last one outweighs all others together, though these may hold more than its last bit.
+overlap. The last one outweighs all others together, although their sum may exceed its last bit.
 
 .. [Sh97] Shewchuk, J. R. (1997). Adaptive precision floating-point arithmetic and fast robust
    geometric predicates. Discrete & Computational Geometry 18, 305-363.

@@ -239,7 +239,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         return self._copy()
 
     def _copy(self, **changes: Any) -> Self:
-        """Return an unfitted copy with other values of some parameters."""
+        """Return an unfitted copy in which the parameters ``changes`` have other values."""
         copy: Self = clone(self).set_params(**changes)
         return copy
 

@@ -77,8 +77,8 @@ class ClosenessFirst(Partitioner):
        not below k, for which the bound is at most ``closeness``.
     2. Seeds are those of :class:`MDAV`: the record farthest from the mean of the
        remaining records, and the record farthest from that one.
-    3. A group takes the record nearest to its seed from every layer, and some groups a
-       second one from the middle layer.
+    3. A group takes the record nearest to its seed from every layer, and a second record
+       from the middle layer as long as leftover records remain there.
 
     **Guarantee.** All groups have at least k records, and none is farther from the table
     than ``proven_``. If all values differ and k' divides n, that is the distance of the

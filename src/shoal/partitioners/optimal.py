@@ -55,7 +55,7 @@ class Optimal(Partitioner):
     **Cost.** The problem is NP-hard, so time and memory may grow exponentially with
     n. A table is refused if a proof would take more than a minute or two of
     computing. In our trials it took less for 1,000 records at k = 2, 400 at k = 3,
-    100 at k = 5 and 60 at k = 7, and for more where the columns are few.
+    100 at k = 5 and 60 at k = 7, and for more records if there are few columns.
 
     References
     ----------

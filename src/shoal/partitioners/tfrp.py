@@ -15,7 +15,7 @@ class TFRP(Partitioner):
     """Group records by TFRP, the method of two fixed reference points of [CLH07]_.
 
     Two fixed points, one below and one above all records, take the place of the
-    mean. They stay where they are, so the distances to them are measured once.
+    mean. The points are fixed, so the distances to them are measured only once.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class TFRP(Partitioner):
     **Interpretation.** The paper leaves two details open, which were chosen by
     comparison with the published losses of the Tarragona table: the reference
     points, which might also be the smallest and the largest value of each column, and
-    the division of large groups by the first phase instead of MDAV1. Of the variants
+    the division of large groups by the first phase instead of MDAV1. Among the variants
     tried, only this one gives all eight figures to the digits printed.
 
     References

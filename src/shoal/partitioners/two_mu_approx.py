@@ -18,7 +18,7 @@ class TwoMuApprox(Partitioner):
     Every two records are joined by an edge whose weight is their squared distance.
     Pairs and triples follow from the lightest set of edges that covers every
     record. Each member of a pair can compute the values of the other from their
-    mean, so the paper recommends k = 2 only where no respondent is an attacker.
+    mean, so the paper recommends k = 2 only if no respondent is an attacker.
 
     Parameters
     ----------

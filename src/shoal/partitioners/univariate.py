@@ -138,7 +138,7 @@ class Univariate(Partitioner):
 
 
 def is_permutation(order: Sequence[int], n: int) -> bool:
-    """Return whether ``order`` holds each number below ``n`` once."""
+    """Return whether ``order`` contains each number below ``n`` once."""
     return np.array_equal(np.sort(order), np.arange(n))
 
 

@@ -1,4 +1,4 @@
-"""The least of some values, in a short sorted list."""
+"""The smallest of many values, in a short sorted list."""
 
 import numpy as np
 

@@ -11,7 +11,7 @@ only for rows that are partners of both. Thus no group costs less than the sum o
 
 divided by k. That is the dual of the row.
 
-A row *lists* some of its nearest rows. Pairs of which neither row lists the other are treated
+A row *lists* a number of its nearest rows. Pairs in which neither row lists the other are treated
 separately.
 """
 
@@ -217,7 +217,7 @@ def list_partners_by_excess(possible, potential, row, partners):
 def write_costs_among_partners(X, potential, rows, k, pair_cost):
     """Fill ``pair_cost`` with what any two of ``rows`` cost as partners of the same row.
 
-    That is 1 / (k - 2) of their excess, where it is positive.
+    That is 1 / (k - 2) of their excess, or 0 if the excess is negative.
     """
     for first in range(rows.shape[0]):
         for second in range(first):

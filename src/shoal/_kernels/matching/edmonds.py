@@ -149,7 +149,7 @@ def shrink_and_push(graph, matching, heap, edge, n_required):
 
 @compiled
 def expand_and_push(graph, matching, heap, blossom, n_required):
-    """Expand an inner blossom; push all events again, since some vertices become free."""
+    """Expand an inner blossom; push all events again, since vertices may become free."""
     store_duals(matching, blossom)
     for i in range(list_cycle(matching, blossom)):
         matching.node[matching.cycle[i]].dual_time = matching.clock[0]

@@ -140,10 +140,10 @@ def dissolve_group(groups, active, group, moved_records):
 
 @compiled
 def split_group(groups, k, group, new_group):
-    """Move records of a group of 2k units or more into a new group, until both hold k.
+    """Move records of a group of 2k units or more into a new group, until both have k.
 
     The first record moved is the one whose removal saves most, the others those that cost least.
-    Return whether both groups hold k units; otherwise nothing changes.
+    Return whether both groups then have k units; otherwise nothing changes.
     """
     without_record, greatest, first_record = groups.loss.shape[0] - 1, -1.0, NONE
     record = groups.head[group]

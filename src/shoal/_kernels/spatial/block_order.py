@@ -23,7 +23,7 @@ def locality_order(X: np.ndarray) -> np.ndarray:
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between superblocks first, then between blocks, so that each of them holds records
+    Cuts fall between superblocks first, then between blocks, so that each of them has records
     from one small box. The last axis is the distance from the origin, so that blocks are shells as
     well as boxes. ``rows`` are the coordinates, in single precision, and ``order`` is changed in
     place.

@@ -27,7 +27,7 @@ REBUILD_SHARE = 0.7  # share of remaining records below which an index may be re
 REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, plus more
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
-MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
+MAX_POOL_BYTES = 12_000_000  # size up to which a pool stays in the cache, so that passes are fast
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 
 
@@ -36,8 +36,8 @@ class SearchScratch(NamedTuple):
 
     ``query`` is the point as records are stored, and ``squares`` are its squared distances to the
     records of the block measured last. ``bounds`` are those of the blocks of the superblock being
-    visited, ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to
-    visit.
+    visited, ``outer_bounds`` those of all superblocks, and ``queue`` contains superblocks
+    still to visit.
     """
 
     query: np.ndarray  # (n_columns + 2,)

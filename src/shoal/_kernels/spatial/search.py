@@ -206,7 +206,7 @@ def write_query(point, frame, sign, query):
 
 @compiled
 def next_block(blocks, sign, required, n_queued):
-    """Measure blocks, the greatest bound first, until one may hold a better record.
+    """Measure blocks, the greatest bound first, until one may contain a better record.
 
     Return the block, or -1, and the length of the queue of superblocks; see `block_queue`.
     """

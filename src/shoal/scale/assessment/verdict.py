@@ -33,7 +33,7 @@ from shoal.scale.statistics.counts import sum_counts, sum_shared_counts
 from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts
 
 OMITTED_CHECKS = (
-    "records that unchanged or confidential columns single out by themselves, and derived columns,"
+    "records that unchanged or confidential columns single out on their own, and derived columns,"
     " on a table that no process holds"
 )
 OMITTED_RECOUNT_CHECKS = (

@@ -33,7 +33,7 @@ def merge_combinations(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa
     if len(merged) > MAX_DISTINCT:
         names = " and ".join(map(repr, columns))
         raise InputError(
-            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to hold in memory."
+            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to keep in memory."
             " Use a coarser column, or declare numbers as numeric.",
             code="too-many-values",
         )
