@@ -34,7 +34,7 @@ def check_plan(plan: "Plan") -> None:
     if plan.edits:
         raise _unsupported(
             "edits",
-            "Edits are not checked by shoal.scale. Leave them out, and check the release.",
+            "shoal.scale does not check edits. Leave them out, and check the release yourself.",
         )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
@@ -56,7 +56,7 @@ def _unsupported(what: str, sentence: str) -> PlanError:
 
 
 def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
-    """Refuse what cannot be decided on the combinations of values, or counted file by file."""
+    """Refuse options that need more than the counts of value combinations or of single files."""
     if any(set(step.columns) != set(steps[0].columns) for step in steps):
         raise _unsupported(
             "steps",
@@ -75,7 +75,8 @@ def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
             raise _unsupported(
                 "diversity" if step.diversity is not None else "closeness",
                 "`diversity` and `closeness` of units are not supported by shoal.scale in this"
-                ' step: each unit would count once in a class. Count records with `unit="record"`.',
+                " step, which computes them from the number of records of each combination of"
+                ' values. Count records with `unit="record"`.',
             )
 
 
@@ -130,8 +131,9 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
     if needs_closeness and step.unit_column is not None:
         raise _unsupported(
             "closeness",
-            "`closeness` of units is not supported by shoal.scale: a unit counts once in the table,"
-            " and its records may be in different blocks. Use `diversity`, or count records with"
+            "`closeness` of units is not supported by shoal.scale: each unit counts once in the"
+            " table, divided among its records, which may be in different files, so frequencies"
+            " cannot be counted file by file. Use `diversity`, or count records with"
             ' `unit="record"`.',
         )
     masked = [name for name in confidential if name in step.columns]
@@ -198,7 +200,9 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[st
                 code="no-distance",
                 column=name,
             )
-    for name in plan.masked if isinstance(plan.steps[0], Microaggregate) else ():
+    if not isinstance(plan.steps[0], Microaggregate):
+        return
+    for name in plan.masked:
         if name in ordered_columns and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"

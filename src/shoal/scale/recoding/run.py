@@ -140,7 +140,7 @@ class RecodingRun(TableRun):
     def _closeness_columns(
         self, combinations: pa.Table, confidential: list[str]
     ) -> list[ConfidentialColumn]:
-        """Return the confidential columns with their frequencies, where t-closeness matters."""
+        """Return the confidential columns with their frequencies, if t-closeness needs them."""
         if not self.needs_closeness:
             return []
         return [

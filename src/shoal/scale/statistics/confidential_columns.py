@@ -61,26 +61,26 @@ class ConfidentialColumn:
         return cls(name, values, codes, totals, bool(is_rank[0]))
 
     def read(self, table: pa.Table) -> Codes:
-        """Return the codes of some records."""
+        """Return the codes of the given records."""
         array = table.column(self.name).combine_chunks().cast(self.values.type)
         position = pc.index_in(array, value_set=self.values, skip_nulls=False)
         codes: Codes = self.codes[position.to_numpy(zero_copy_only=False)]
         return codes
 
     def distances(self, labels: Codes, codes: Codes) -> NDArray[np.float64]:
-        """Return the distance of each class of some records from the table.
+        """Return the distance of each class of records from the table.
 
         Parameters
         ----------
         labels : ndarray of shape (n_records,)
             The class of each record, numbered from 0.
         codes : ndarray of shape (n_records,)
-            The value of each record.
+            The code of each record's value.
 
         Returns
         -------
         ndarray of shape (n_classes,)
-            In [0, 1], as `shoal.metrics.t_closeness` computes it.
+            Distances in [0, 1], as `shoal.metrics.t_closeness` computes it.
         """
         n_codes = len(self.totals)
         pairs, count = np.unique(labels * n_codes + codes, return_counts=True)
