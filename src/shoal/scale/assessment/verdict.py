@@ -249,12 +249,12 @@ def _missing_value_findings(
         )
     imputed = list_counts(sum_counts(block.n_imputed for block in blocks))
     if imputed:
-        sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
+        sentences.append(f"Cells that were missing now have the value of the group: {imputed}.")
     suppressed = list_counts(sum_counts(block.n_suppressed for block in blocks))
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
-            "Cells were suppressed, to join patterns of missing cells that fewer than k"
-            f" {job.step.unit_noun} of a block share: {suppressed}."
+            "Cells were suppressed, so that every pattern of missing cells is shared by at least k"
+            f" {job.step.unit_noun} of a block: {suppressed}."
         )
     elif suppressed:
         sentences.append(
