@@ -35,9 +35,9 @@ SUMMARIES = {  # shown by `shoal --help` without importing the steps; see `shoal
     "swap": "Swap the values of each column at random within groups of at least k records.",
     "hybridise": "Release group means plus noise that has exactly the covariances of the group.",
     "rank-swap": "Swap each value with one of similar rank, column by column.",
-    "add-noise": "Add normal noise to the values of some columns.",
-    "top-bottom-code": "Replace the greatest or the least values of some columns by one value.",
-    "round": "Round the values of some columns to multiples of a base.",
+    "add-noise": "Add normal noise to the values of columns.",
+    "top-bottom-code": "Replace the largest or the smallest values of columns by one value.",
+    "round": "Round the values of columns to multiples of a base.",
 }
 
 
