@@ -72,8 +72,10 @@ def form_group(rows, records, size, total, distance, labels, label, nearest):
 @njit(cache=True)
 def mdav(X, k):
     """Return the labels of MDAV."""
-    rows, records, size = X.copy(), np.arange(X.shape[0]), X.shape[0]
-    labels, label = np.full(size, -1), 0
+    size = X.shape[0]
+    rows, records = X.copy(), np.arange(size)
+    labels = np.full(size, -1)
+    label = 0
     distance, nearest = np.empty(size), np.empty(k, np.int64)
     seed, opposite = np.empty(X.shape[1]), np.empty(X.shape[1])
     total = X.sum(axis=0)

@@ -7,8 +7,8 @@
 
 Tables are drawn with 13 columns, k is 5. Each entry goes into docs/bounds.json: the loss in % of
 the groups of ``auto``, the quick bound and that of ``effort="blocks"``, the gap between loss and
-bound, CPU seconds of all threads for groups and bounds, and by how much memory grew at most during
-the certificate, as a multiple of the table. Where ``auto`` groups block by block, the loss after
+bound, CPU seconds of all threads for groups and bounds, and the greatest growth of memory during
+the certificate, as a multiple of the table. If ``auto`` groups block by block, the loss after
 refining these groups across all blocks and its gap are added. The kernels of the certificate are
 compiled before. A budget in CPU seconds may end a certificate early, and ``--quick`` leaves it out.
 Then docs/quality.md is written again. Set MALLOC_MMAP_THRESHOLD_=100000 on Linux, so that freed
@@ -48,7 +48,8 @@ def measure(kind, n, budget=None, quick_only=False):
     quick, quick_seconds, quick_extra_bytes = time_run(lambda: lower_bound(X, K), repeats=0)
     auto = METHODS["auto"](k=K, n_jobs=1)
     labels, group_seconds, _ = time_run(lambda: auto.fit_predict(X), repeats=0)
-    extra_bytes, loss = quick_extra_bytes if extra_bytes is None else extra_bytes, sse(X, labels)
+    loss = sse(X, labels)
+    extra_bytes = quick_extra_bytes if extra_bytes is None else extra_bytes
     entry |= {
         "loss": round(100 * loss / X.size, 5), "group_seconds": round(group_seconds, 1),
         "quick": round(100 * quick / X.size, 5), "quick_gap": round(100 * (loss / quick - 1), 2),
@@ -70,7 +71,7 @@ def measure(kind, n, budget=None, quick_only=False):
 
 
 def main():
-    """Measure some tables and write the page."""
+    """Measure the given tables and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=["clustered", "heavy-tailed", "gaussian"])
     parser.add_argument("--records", type=int, nargs="+", default=[10_000])

@@ -7,8 +7,8 @@ import harness
 from generators import table
 
 WIDTH, K = 13, 5
-ROUNDS = 5  # per record, of each of two annealings
-SECONDS = 20  # for a proof
+ROUNDS = 5  # rounds per record of each of two annealings
+SECONDS = 20  # CPU seconds of a proof
 CASES = [
     ("search", "clustered", 1000), ("search", "clustered", 10_000), ("search", "gaussian", 10_000),
     ("prove", "clustered", 1000), ("prove", "gaussian", 1000),

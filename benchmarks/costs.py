@@ -32,10 +32,10 @@ LENGTHS = [10_000, 100_000]
 PUBLISHED = harness.HERE / "results" / "costs.json"
 SKIPPED = {
     "two-mu-approx 100000": "a matching of 100,000 records takes more than a few minutes",
-} | dict.fromkeys(budgets.RUNS, "it takes the time it is given, or all there is")
-MAX_SECONDS = 90  # of one measurement
+} | dict.fromkeys(budgets.RUNS, "it takes the time that it is given, or has no limit")
+MAX_SECONDS = 90  # maximum time of one measurement
 BLOCK = 5000  # records of a block
-N_LLOYD_ROUNDS = 12  # rounds of Lloyd's algorithm from all three starts, as seen
+N_LLOYD_ROUNDS = 12  # rounds of Lloyd's algorithm from all three starts, as observed
 
 
 def distances(n, k):
@@ -149,7 +149,7 @@ def measure_arguments(kind, n):
 
 
 def measure(what, names, kind, n):
-    """Return the CPU seconds and the memory of some methods or measures on one table."""
+    """Return the CPU seconds and the memory of methods or measures on one table."""
     if what == "budget":
         return [budgets.measure(name, kind, n) for name in names]
     return [
@@ -209,7 +209,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", type=int, nargs="+", default=LENGTHS)
     parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS)
-    parser.add_argument("--only", nargs="+", help="names of some methods and measures")
+    parser.add_argument("--only", nargs="+", help="names of methods and measures")
     options = harness.parse(parser, arguments, PUBLISHED, measure)
     if options.only and options.output == PUBLISHED:
         parser.error("The published file must be whole. Use another --output for a part of it.")
@@ -242,7 +242,7 @@ def find_measurement(entries, name, case):
 
 
 def skipped_entry(case, name, entries):
-    """Return an entry without a time if a method would take minutes, else None."""
+    """Return an entry without a time if a method would take minutes, otherwise None."""
     shorter_table = find_measurement(entries, name, {**case, "n": LENGTHS[0]})
     if case["n"] <= LENGTHS[0] or not shorter_table or "cpu_seconds" not in shorter_table:
         return None

@@ -1,8 +1,8 @@
-"""How long large tables take on a local Dask cluster, and how much memory its workers.
+"""How long large tables take on a local Dask cluster, and how much memory its workers need.
 
     python benchmarks/large.py --quick                   a minute: 100,000 records
     python benchmarks/large.py -n 100000 1000000         growth, and Dask beside joblib
-    python benchmarks/large.py -n 10000000               minutes; needs some 5 GB of disk
+    python benchmarks/large.py -n 10000000               minutes; needs about 5 GB of disk
     python benchmarks/large.py --borders                 what the borders of blocks cost
     python benchmarks/large.py --plot                    draw what was measured
 
@@ -34,9 +34,9 @@ METHODS = {
 }
 KINDS = ["clustered", "heavy-tailed", "gaussian"]
 P = 13
-COLUMNS = [2, 4, 6, P]  # of the tables whose borders are measured
+COLUMNS = [2, 4, 6, P]  # numbers of columns of the tables whose borders are measured
 RECORDS_PER_FILE = 100_000
-MAX_JOBLIB_RECORDS = 1_000_000  # records: longer tables are for Dask
+MAX_JOBLIB_RECORDS = 1_000_000  # longer tables are measured only with Dask
 PUBLISHED = harness.HERE / "results" / "large.json"
 KEY = ("engine", "method", "n", "p")
 
@@ -180,7 +180,7 @@ def measure(engine, method, n, p, scratch=None):
 
 
 def run(options):
-    """Measure some cases and add them to the results, in place of older measurements of these."""
+    """Measure the given cases; in the results, they replace older measurements."""
     commit = harness.commit()
     entry_by_case = {tuple(e[name] for name in KEY): e for e in harness.load(options.output)}
     cases = itertools.product(options.methods, options.n, [P], ("joblib", "dask"))
@@ -200,7 +200,7 @@ def run(options):
 def main(arguments=None):
     """Measure, or draw what was measured."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the shortest table alone")
+    parser.add_argument("--quick", action="store_true", help="only the shortest table")
     parser.add_argument("--borders", action="store_true", help="what borders cost; no cluster")
     parser.add_argument("--plot", action="store_true", help="draw; measure nothing")
     parser.add_argument("--output", type=Path, default=PUBLISHED)

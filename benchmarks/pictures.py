@@ -1,7 +1,7 @@
 """The pictures of docs/speed.md and docs/large-tables.md, drawn from measurements and the index.
 
     python benchmarks/pictures.py                     all of them, into docs/pictures
-    python benchmarks/speed.py --plot growth.svg      the last one alone
+    python benchmarks/speed.py --plot growth.svg      only the last one
 
 The same code gives the same bytes. Points are drawn as pixels, everything else as vectors.
 """
@@ -26,7 +26,7 @@ N_REMOVED = 150  # records farther out than the query, as if they had been remov
 
 
 def new_figure(n_panels, width=4.2, height=3.9):
-    """Return an empty figure with a row of panels, and the axes of these."""
+    """Return an empty figure with a row of panels, and the axes of the panels."""
     from matplotlib import rcParams
     from matplotlib.figure import Figure
 
@@ -51,9 +51,9 @@ class DrawnIndex:
         frame = index.frame
         self.X, self.scale = X, frame.scale
         self.records_of_block = [
-            records[:n_living]
-            for records, n_living in zip(index.records, index.n_living, strict=True)
-            if n_living
+            records[:n_remaining]
+            for records, n_remaining in zip(index.records, index.n_remaining, strict=True)
+            if n_remaining
         ]
         self.positions = (X - frame.origin) @ frame.axes * frame.scale
         self.low, self.high = (
@@ -146,7 +146,7 @@ def draw_search_progress(path):
         axis.axvspan(0, stop, color=YELLOW, alpha=0.25, lw=0)
         axis.plot(bounds / unit, c=BLUE, label="least distance the next block allows")
         axis.plot(kth_distances / unit, c=RED, label=f"{N_NEIGHBOURS}th nearest found so far")
-        axis.set(title=f"{kind}: {stop} of {len(bounds)} blocks", xlabel="blocks, by promise",
+        axis.set(title=f"{kind}: {stop} of {len(bounds)} blocks", xlabel="blocks, by bound",
                  xlim=(0, len(bounds)), ylim=(0, 3.5))  # fmt: skip
     axes[0].set_ylabel("distance / that of the 10th nearest")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)

@@ -1,6 +1,6 @@
 """Write the measurements into the pages of docs, as tables between marks.
 
-    python benchmarks/published.py            the tables of all pages that have some
+    python benchmarks/published.py            the tables of all pages that have tables
     python benchmarks/published.py --check    fail if they are not up to date
 
 A table stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
@@ -38,7 +38,7 @@ def markdown_table(titles, lines):
 
 
 def find_entry(entries, **wanted):
-    """Return the first entry with some values, or None."""
+    """Return the first entry with the wanted values, or None."""
     return next(
         (
             entry

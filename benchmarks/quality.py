@@ -30,7 +30,7 @@ RANDOM = ("gaussian", "clustered", "heavy-tailed")
 SIZES = (2, 3, 4, 5, 10)
 RANDOM_SIZES = (3, 10)
 SEED = 1
-PROOF_SECONDS = 120.0  # CPU seconds of all threads, the search that a proof starts from included
+PROOF_SECONDS = 120.0  # CPU seconds of all threads, including the search before a proof
 # Loss in % that the first prototype reached: refined, searched for about 10 s, and best of all.
 PROTOTYPE = {
     "tarragona": (
@@ -59,8 +59,8 @@ The table shows information losses by table and k, in % of the variance of the z
 - *prove*: the loss after `prove` with 120 CPU seconds in all, including the search that it starts
   from.
 - *bound*: a lower bound on the loss of all partitions into groups of at least k records.
-- *gap*: by how much the loss after `prove` exceeds the bound, in %; 0 where the groups are proven
-  to be optimal.
+- *gap*: by how much the loss after `prove` exceeds the bound, in %; 0 if the groups are proven to
+  be optimal.
 - *CPU s*: CPU seconds of all threads for `refine`, `search` and `prove`. An integer programme that
   does not stop at once when the time is over makes `prove` take longer.
 
@@ -91,7 +91,7 @@ The tables below have 13 columns, and k = 5:
   by Ctrl-C; more time raises it.
 - *CPU s*: CPU seconds in one thread for the groups (including compilation), the quick bound and the
   better bound.
-- *memory*: the memory that the better bound takes (or the quick one, where there is no other), in
+- *memory*: the memory that the better bound takes (or the quick one, if there is no other), in
   multiples of the table. Some of it is the same for tables of any length: what one block and the
   search at one record take. For 1,000,000 clustered records, the first 200 CPU seconds were
   measured again after a change; later phases are from the log of the whole run.
@@ -100,8 +100,8 @@ The tables below have 13 columns, and k = 5:
 
 """
 BLOCKED_NOTE = """\
-Where `auto` groups block by block, the figures in brackets are those after refining its groups
-across all blocks.
+If `auto` groups block by block, the figures in brackets are those after refining its groups across
+all blocks.
 
 """
 
@@ -243,7 +243,7 @@ def table_row(name, k, entry_by_case, prototype_losses):
 
 
 def main():
-    """Measure some cases and write the page."""
+    """Measure the given cases and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tables", nargs="+", default=REFERENCE + RANDOM)
     parser.add_argument("-k", type=int, nargs="+")

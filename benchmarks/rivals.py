@@ -45,7 +45,7 @@ def anonypyx(X, k):
 
 
 def k_means_constrained(X, k):
-    """Group by k-means with a least size; return labels."""
+    """Group by k-means with a minimum size; return labels."""
     from k_means_constrained import KMeansConstrained
 
     model = KMeansConstrained(len(X) // k, size_min=k, n_init=1, random_state=0, n_jobs=1)
@@ -87,7 +87,7 @@ def measure(rival, n):
 
 
 def environment(package):
-    """Return the Python of an environment that holds ``package``; make it if there is none."""
+    """Return the Python of an environment with ``package``; create it if there is none."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = cache / "shoal-benchmarks" / f"{package}-{sys.version_info[0]}.{sys.version_info[1]}"
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -138,7 +138,7 @@ def measure_growing_tables(rival, seconds):
 def main(arguments=None):
     """Measure all packages and write the results."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=90, help="CPU a table may take")
+    parser.add_argument("--seconds", type=float, default=90, help="CPU seconds a table may take")
     parser.add_argument("--rivals", nargs="+", default=list(RUNS), choices=list(RUNS))
     parser.add_argument("--output", type=Path, default=harness.HERE / "results" / "rivals.json")
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)

@@ -29,7 +29,7 @@ LENGTHS = [1000, 10_000, 50_000, 100_000, 1_000_000]
 WIDTHS = [2, 6, 13, 30]
 KS = [3, 5, 10, 50]
 KINDS = ["gaussian", "clustered", "heavy-tailed"]
-MAX_SHORT = 100_000  # records: tables up to here are measured in one process
+MAX_SHORT = 100_000  # tables of up to so many records are measured in one process
 MAX_PLAIN_DIFFERENCES = 5e10  # differences of values; with more, plain passes take minutes
 WIDE = {
     "n": [15_000], "p": [48, 480, 2000], "k": [10], "engines": ["shoal", "flat"],
@@ -140,7 +140,7 @@ def run(cases, path, *, max_seconds, any_commit):
 
 
 def case_of(entry):
-    """Return the case that a measurement belongs to."""
+    """Return the case to which a measurement belongs."""
     return Case(*(entry[name] for name in KEY))
 
 
@@ -179,7 +179,7 @@ def with_ratios(entry_by_case):
 def options_of(arguments):
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="a small part of it")
+    parser.add_argument("--quick", action="store_true", help="a small part of the grid")
     parser.add_argument("--cut", action="store_true", help="the part that is published")
     parser.add_argument("--wide", action="store_true", help="wide tables, which are published")
     parser.add_argument("--plot", type=Path, help="draw the content of --output; measure nothing")

@@ -73,11 +73,10 @@ def methods_text() -> str:
     ]
     about = (
         "Information loss in per cent, 100 SSE / SST on z-scores, sorted by the loss on Tarragona"
-        f" with k = 5, and the processor time with k = {TIMED_K}: the least of {timing.N_RUNS} runs"
-        f" on one core of {timing.describe_machine()},"
-        " kernels compiled before. Methods for one k or for short tables alone are left out."
-        " `threshold` is made for the greatest distance within a group, not for the loss, and may"
-        " form large groups."
+        f" with k = 5, and the CPU time with k = {TIMED_K}: the lowest of {timing.N_RUNS} runs on"
+        f" one core of {timing.describe_machine()}, after the kernels were compiled. Methods for"
+        " only one k or only for short tables are left out. `threshold` is designed for the"
+        " greatest distance within a group, not for the loss, and may form large groups."
     )
     blocks = ["# All methods on the reference tables", wrap(about), "\n".join(grid)]
     return "\n\n".join(blocks) + "\n"

@@ -1,4 +1,4 @@
-"""The contents of the papers, with where each item is in Shoal, or why it is missing.
+"""The contents of the papers: where each item is in Shoal, or why it is missing.
 
 `contents.txt` has one line for each algorithm, definition, theorem with algorithmic content, table,
 figure, example, timing and recommendation.
@@ -23,14 +23,14 @@ class Item:
     Parameters
     ----------
     name : str
-        Its name in the paper.
+        The name of the item in the paper.
     description : str
-        What it is.
+        What the item is.
     locations : tuple of str
-        Where it is: importable names, headings of the paper's page after ``#``, or pages of the
-        documentation.
+        Where the item is: importable names, headings of the paper's page after ``#``, or pages
+        of the documentation.
     reason : str
-        Why it is nowhere, if it is not.
+        Why the item is missing, or an empty string.
     """
 
     name: str
@@ -74,7 +74,7 @@ def heading_of(location: str, text: str) -> str:
 def contents_text(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
     """Return the page that lists all items; ``texts`` are the pages of the papers."""
     blocks = [
-        "# What the papers hold, and where it is",
+        "# What the papers contain, and where it is",
         "Every algorithm, definition, theorem with algorithmic content, table, figure, example,\n"
         "timing and recommendation of the five papers. A test imports every name and looks up\n"
         "every heading.",

@@ -74,7 +74,7 @@ METHODS = {
     "V-MDAV": "vmdav",
     "CV-MDAV": "cvmdav",
 }
-GAMMAS = {"tarragona": 0.2, "census": 0.2, "eia": 1.1}  # of V-MDAV
+GAMMAS = {"tarragona": 0.2, "census": 0.2, "eia": 1.1}  # gamma of V-MDAV by table
 
 PAGE = Page(
     "cv-mdav",
@@ -88,8 +88,8 @@ PAGE = Page(
 )
 
 GENERIC_NOTE = (
-    "A misprint, we believe: MDAV-generic and MDAV differ in the last groups alone, and the row"
-    " MDAV has ours."
+    "A misprint, we believe: MDAV-generic and MDAV differ only in the last groups, and the row MDAV"
+    " has our figure."
 )
 V_MDAV_NOTE = "Not explained. The paper gives no γ."
 CV_MDAV_NOTE = (
@@ -101,7 +101,7 @@ CV_MDAV_NOTE = (
 NOTES: dict[str, dict[Key, str]] = {
     "tarragona": {
         ("MDAV-2", "k=3"): "A misprint of one digit, we believe: ours is 16.682.",
-        ("MDAV-generic", "k=3"): f"{GENERIC_NOTE} What is printed is the figure of CV-MDAV below.",
+        ("MDAV-generic", "k=3"): f"{GENERIC_NOTE} The printed figure is that of CV-MDAV below.",
         ("V-MDAV", ""): V_MDAV_NOTE,
         ("CV-MDAV", ""): CV_MDAV_NOTE,
     },
@@ -168,7 +168,7 @@ def table_4() -> Table:
     return Table.of(
         "Table 4: share of records whose original is among the two nearest, CV-MDAV",
         "In per cent. The records of a group look alike after masking, so at most two of them are"
-        " linked: at most 200 / k per cent. Each table is standardised by itself; ties count by"
+        " linked: at most 200 / k per cent. Each table is standardised on its own; ties count by"
         " chance.",
         TABLE_4,
         linked_shares(),
@@ -223,11 +223,11 @@ def _claim_least_loss(name: str, ks: tuple[int, ...]) -> Claim:
     title = TITLES[name]
     best_in_print = ", ".join(f"{best_method(printed, k)} at k = {k}" for k in ks)
     return Claim(
-        f"On {title} CV-MDAV loses least of the listed methods at"
+        f"On {title} CV-MDAV loses least among the listed methods at"
         f" {' and '.join(f'k = {k}' for k in ks)}.",
-        f"Of ours, the least loss has {text}.",
+        f"Lowest of our losses: {text}.",
         all(best_method(ours, k) == "CV-MDAV" for k in ks),
-        f"In the paper's own table the least is {best_in_print}.",
+        f"Lowest in the paper's own table: {best_in_print}.",
         holds_in_print,
     )
 
@@ -300,7 +300,7 @@ def _claim_risk_falls() -> Claim:
     return Claim(
         "The disclosure risk falls with k, and is moderate.",
         f"It falls in {sum(falls)} of {len(falls)} steps. At k = 5 and 10 an attacker with two"
-        f" guesses links so many per cent: {text}.",
+        f" guesses links this share, in per cent: {text}.",
         all(falls),
     )
 

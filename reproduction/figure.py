@@ -32,7 +32,7 @@ class Panel:
     diagonal : bool
         Whether to draw the line on which a gain equals its price.
     x_max : float
-        End of the horizontal axis, if the lines go further; 0 shows them whole.
+        End of the horizontal axis, if the lines extend beyond it; 0 shows whole lines.
     """
 
     title: str

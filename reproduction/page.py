@@ -18,7 +18,7 @@ def as_printed(columns: str, text: str) -> dict[Key, str]:
         Names of the columns, with blanks between them.
     text : str
         One line for each row: its name, two blanks or more, its cells. A cell
-        keeps every digit that was printed; ``-`` stands for none.
+        has every digit that was printed; ``-`` stands for a missing figure.
 
     Returns
     -------
@@ -53,11 +53,11 @@ class Comparison:
     ours : float
         The result of our code.
     note : str
-        Why the two differ, where they do.
+        Why the two differ, if they do.
     may_be_cut : bool
         Whether the paper may have cut the figure to the printed digits, rather than rounded it.
     is_input : bool
-        Whether the figure is an input that the method leaves as it is; it does not
+        Whether the figure is an input that the method leaves unchanged; it does not
         count as reproduced.
     """
 
@@ -106,7 +106,7 @@ class Table:
     comparisons : tuple of Comparison
         Its cells, row by row.
     uses_other_data : bool
-        Whether the data of the paper are not known: ours are then of the same kind, and
+        Whether the data of the paper are not known: our data are then of the same kind, and
         differences mean nothing.
     """
 
@@ -130,9 +130,9 @@ class Table:
     ) -> "Table":
         """Return the table that joins the published figures and ours.
 
-        The keys of ``notes`` are rows and columns; an empty name stands for all of them.
-        ``may_be_cut`` is whether the paper cuts its figures, or which of them; ``inputs`` are the
-        columns that the method leaves as they are.
+        The keys of ``notes`` are rows and columns; an empty name stands for all rows or columns.
+        ``may_be_cut`` is True if the paper cuts its figures, or the figures that it cuts;
+        ``inputs`` are the columns that the method leaves unchanged.
         """
         cells = tuple(
             Comparison(
@@ -180,9 +180,9 @@ class Claim:
     holds : bool
         Whether the claim holds on our numbers.
     note : str
-        Why it does not, if so.
+        Why the claim does not hold, if so.
     holds_in_print : bool
-        Whether it holds on the figures that the paper prints.
+        Whether the claim holds on the figures that the paper prints.
     """
 
     statement: str
@@ -211,7 +211,7 @@ class Claims:
 
 @dataclass(frozen=True)
 class NumberTable:
-    """A table of our figures alone, such as the points of a plot."""
+    """A table of our figures only, such as the points of a plot."""
 
     title: str
     columns: tuple[str, ...]

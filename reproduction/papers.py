@@ -19,7 +19,7 @@ from shoal.io.publish import Publication
 
 @dataclass(frozen=True)
 class Paper:
-    """A page without its sections, and the functions that compute these."""
+    """A page without its sections, and the functions that compute the sections."""
 
     page: Page
     sections: Sequence[Callable[[], Section]]
@@ -42,7 +42,7 @@ def make_page(name: str) -> Page:
     Returns
     -------
     Page
-        Published figures beside ours.
+        The page, with published figures beside ours.
     """
     if name not in PAPERS:
         raise ParameterError(

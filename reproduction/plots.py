@@ -7,13 +7,8 @@ from typing import Any
 from reproduction.figure import Figure, Panel
 from shoal.errors import MissingDependency
 
-COLOURS = (
-    "#0072b2",
-    "#d55e00",
-    "#009e73",
-    "#cc79a7",
-    "#e69f00",
-)  # distinct to colour-blind readers
+# Colours that colour-blind readers can distinguish.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 SETTINGS = {
     "svg.hashsalt": "shoal",
     "svg.fonttype": "none",
@@ -27,7 +22,7 @@ SETTINGS = {
     "legend.frameon": False,
     "legend.fontsize": 8,
 }
-WIDTH, HEIGHT = 4.4, 3.4  # of a pair of axes, in inches
+WIDTH, HEIGHT = 4.4, 3.4  # size of a pair of axes, in inches
 
 
 def check_plots() -> None:

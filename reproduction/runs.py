@@ -16,7 +16,8 @@ from shoal.steps.microaggregation.aggregates import group_mean
 Matrix = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-TITLES = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}  # of the reference tables
+# Titles of the reference tables.
+TITLES = {"tarragona": "Tarragona", "census": "Census", "eia": "EIA"}
 
 
 @cache
@@ -44,7 +45,7 @@ def sse(Z: Matrix, labels: Labels) -> float:
 
 
 def sst(Z: Matrix) -> float:
-    """Return the sum of the squared distances of records to the mean of all."""
+    """Return the sum of the squared distances of records to the mean of all records."""
     return float(((Z - Z.mean(axis=0)) ** 2).sum())
 
 

@@ -1,6 +1,6 @@
 """Results that take long to compute, or that differ between runs, stored as JSON files.
 
-``make papers`` computes them again; the tests read them, and compute some of them.
+``make papers`` computes them again; the tests read them, and compute a few of them again.
 """
 
 import json

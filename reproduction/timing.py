@@ -8,11 +8,11 @@ from collections.abc import Callable
 from reproduction.page import TextTable
 from reproduction.stored_results import stored
 
-N_RUNS = 3
+N_RUNS = 3  # runs of which the shortest counts
 
 
 def cpu_seconds(run: Callable[[], object]) -> float:
-    """Return the least processor time of a few runs, after one that compiles."""
+    """Return the lowest CPU time of a few runs, after one that compiles."""
     run()
     times = []
     for _ in range(N_RUNS):
@@ -39,8 +39,8 @@ def times_table(
 ) -> TextTable:
     """Join printed times and ours; ``paper_machine`` is a sentence on the machine of the paper."""
     about = (
-        f"{paper_machine} Ours is the least processor time of {N_RUNS} runs on one core of"
-        f" {describe_machine()}, kernels compiled before."
+        f"{paper_machine} Ours is the lowest CPU time of {N_RUNS} runs on one core of"
+        f" {describe_machine()}, after the kernels were compiled."
     )
     rows = {name: (text, format_seconds(ours[name])) for name, text in published.items()}
     return TextTable(title, about, rows)

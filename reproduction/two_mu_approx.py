@@ -12,7 +12,7 @@ from reproduction.runs import Matrix, group_labels, reference_table, sse, sst
 from reproduction.stored_results import stored
 
 K, SEEDS, SEED = 2, range(20), 2006
-N_PRINTED_SAMPLES, N_SAMPLES, SAMPLE_SIZE = 10, 100, 15  # of Census
+N_PRINTED_SAMPLES, N_SAMPLES, SAMPLE_SIZE = 10, 100, 15  # samples of Census, and their records
 N_EIA_RECORDS = 600
 
 TABLE_1 = as_printed(
@@ -65,8 +65,8 @@ METHODS = {"MDAV": "centroid-mdav", "μ-Approx": "mu-approx", "2-μ-Approx": "tw
 
 TRUNCATED_CELL = ("EIA-600, 2-μ-Approx", "SSE")  # the only figure of the table that is not rounded
 MATCHING_NOTE = (
-    "Not explained. The weight of our edges is the least, and proven to be; the figure printed is"
-    " a little greater than the SSE of our groups."
+    "Not explained. The weight of our edges is proven to be minimal; the printed figure is a little"
+    " greater than the SSE of our groups."
 )
 
 
@@ -146,7 +146,7 @@ def table_2() -> Table:
 
 
 def figure() -> Figure:
-    """Draw the ratios of all samples, from the least; the paper has no such figure."""
+    """Draw the ratios of all samples in increasing order; the paper has no such figure."""
     ours = sorted(round(optimum / approximation, 4) for optimum, approximation in sample_sses())
     published = sorted(float(text) for (_, name), text in TABLE_2.items() if name == "ratio")
     series = (
@@ -266,13 +266,13 @@ def _claims_on_groups() -> tuple[Claim, Claim]:
     n_within_bounds = sum(0.5 - 1e-9 <= ratio <= 1 + 1e-9 for ratio in ratios)
     return (
         Claim(
-            "The least factor consists of pairs and triples alone.",
+            "The minimum factor consists only of pairs and triples.",
             f"Groups of {' and '.join(map(str, sorted(sizes)))} records on both tables.",
             sizes == {2, 3},
         ),
         Claim(
             "Lemma 1: the SSE of a group lies between half its weight and its weight.",
-            f"So in {n_within_bounds} of {len(ratios)} groups of both tables.",
+            f"True in {n_within_bounds} of {len(ratios)} groups of both tables.",
             n_within_bounds == len(ratios),
         ),
     )
@@ -318,7 +318,7 @@ def times() -> TextTable:
 
 
 def _methods_by_loss(name: str) -> list[str]:
-    """Return the methods in the order of their mean SSE on a table, the least first."""
+    """Return the methods in the order of increasing mean SSE on a table."""
     return sorted(METHODS, key=lambda row: float(np.mean(sses_of_runs()[name, row])))
 
 

@@ -113,7 +113,7 @@ def test_options_recommended_by_the_command_line_work(tmp_path, monkeypatch):
 def test_the_page_names_its_fields(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.csv").write_text(TABLE)
-    order = {
+    arguments = {
         "task": "mask",
         "dialect": {},
         "folder": str(tmp_path),
@@ -123,7 +123,7 @@ def test_the_page_names_its_fields(tmp_path, monkeypatch):
         "plan": shoal.Plan.of(["age", "wage"], METHODS["mdav"](k=2)).to_dict(),
     }
     with raises(InputError) as caught:
-        worker.mask(order)
+        worker.mask(arguments)
     assert "“Missing values: leave such records out”" in caught.value.message_for(page_wording)
 
 

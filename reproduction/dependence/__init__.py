@@ -11,10 +11,10 @@ PAGE = Page(
     "k-Anonymous microaggregation with preservation of statistical dependence",
     "D. Rebollo-Monedero, J. Forné, M. Soriano and J. Puiggalí Allepuz (2016). Information Sciences"
     " 342, 1-23.",
-    "The paper prints figures, and hardly a number: we draw the same axes, give our numbers in"
-    " digits, and compare what its text says about them. MDAV groups by the quasi-identifiers X and"
+    "The paper prints figures, but hardly any numbers: we draw the same axes, give our numbers in"
+    " digits, and compare them with what its text says. MDAV groups by the quasi-identifiers X and"
     " the confidential columns Y, weighted by λ; only X is masked. D_X and D_Y are SSE / SST of X"
-    " and Y. Of Census and Tarragona the first six columns are X and the other seven Y. The"
+    " and Y. In Census and Tarragona the first six columns are X and the other seven are Y. The"
     " Gaussian tables have 1,000 records, one column X and one column Y; the paper's own draws are"
     " not known, so ours come from a fixed seed.",
 )

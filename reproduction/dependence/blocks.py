@@ -86,7 +86,7 @@ def claims() -> Claims:
             ),
             Claim(
                 "Without blocks, DLD is at most groups / n, which is at most 1/k.",
-                f"So at {n_within_bound} of {len(without_blocks)} values of λ.",
+                f"True at {n_within_bound} of {len(without_blocks)} values of λ.",
                 n_within_bound == len(without_blocks),
             ),
             Claim(

@@ -7,7 +7,7 @@ from reproduction.figure import Figure, Panel, Series
 from reproduction.page import Claim, Claims, NumberTable, Table, as_printed
 
 NAMES = ("census", "tarragona")
-WIDTH = 0.02  # of the categories of a confidential column, in standard deviations
+WIDTH = 0.02  # width of the categories of a confidential column, in standard deviations
 
 CATEGORIES = as_printed(
     "fewest most",
@@ -73,7 +73,7 @@ def claims() -> Claims:
         (
             Claim(
                 "Average diversity lies between 1 and the size of the largest group.",
-                f"So in {n_bounded} of {len(points)} runs.",
+                f"True in {n_bounded} of {len(points)} runs.",
                 n_bounded == len(points),
             ),
             Claim(

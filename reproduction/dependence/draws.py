@@ -12,7 +12,7 @@ from shoal.geometry import with_confidential
 from shoal.metrics import distortion_x, distortion_y, linkage
 
 N_DRAWS, RHOS = 100, (0.5, 0.9)
-N, K = 1000, 10  # of the claim on one quasi-identifier
+N, K = 1000, 10  # records and k of the claim on one quasi-identifier
 
 
 def curves(rho: float, seed: int) -> list[list[list[float]]]:

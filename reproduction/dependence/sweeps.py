@@ -13,7 +13,7 @@ from shoal.metrics import average_diversity, distortion_x, distortion_y, linkage
 LAMBDAS = tuple(step / 10 for step in range(11))
 REAL_KS, SYNTHETIC_KS = (5, 10, 20, 50, 100), (50, 100, 200, 500)
 N_QUASI_IDENTIFIERS = 6  # the first columns are the quasi-identifiers, the others confidential
-BLOCK_SIZES, K = (2, 3, 4, 6), 10  # of Figure 14
+BLOCK_SIZES, K = (2, 3, 4, 6), 10  # numbers of columns and k in Figure 14
 SEED = 2016
 
 

@@ -35,8 +35,8 @@ def figure_8() -> Figure:
         panels.append(Panel(source.title, "k", "distortion", series))
     caption = (
         "Distortion of the quasi-identifiers and of the confidential columns against k, for the two"
-        " ends of λ. The paper's caption names the Gaussian tables alone; we draw all four. The"
-        " digits stand below Figures 9 to 12."
+        " ends of λ. The paper's caption names only the Gaussian tables; we draw all four. The"
+        " digits are below Figures 9 to 12."
     )
     return Figure("dependence-figure-8", "Figure 8", caption, tuple(panels))
 
@@ -108,7 +108,7 @@ def claims_on_8() -> Claims:
     claims = (
         Claim(
             "D_X is at most D_Y at λ = 0, and D_Y at most D_X at λ = 1.",
-            f"So for {n_ordered} of {len(ends)} pairs of table and k.",
+            f"True for {n_ordered} of {len(ends)} pairs of table and k.",
             n_ordered == len(ends),
         ),
         Claim(
@@ -169,7 +169,7 @@ def _claim_steep_start() -> Claim:
     text = ", ".join(f"{slope:.0f} ({sources()[name].title})" for name, slope in slopes.items())
     return Claim(
         "At the least k, the curves of all four tables start steeply at λ = 0.",
-        f"From λ = 0 to 0.1, D_Y falls by so many times what D_X gains: {text}.",
+        f"From λ = 0 to 0.1, the fall of D_Y as a multiple of the rise of D_X: {text}.",
         all(slope > 2 for slope in slopes.values()),
     )
 

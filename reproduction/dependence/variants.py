@@ -16,7 +16,7 @@ from shoal.metrics import (
     mutual_information,
 )
 
-NEIGHBOURS = 20  # of the regression
+NEIGHBOURS = 20  # neighbours that the regression uses
 
 
 def chosen_lambdas() -> NumberTable:

@@ -111,8 +111,8 @@ def _masked_table(
         for record, value in enumerate(release.data[column].to_pylist(), 1)
     }
     about = (
-        "Surface and number of employees are masked; turnover and net profit are released as they"
-        f" are. {remark}"
+        "Surface and number of employees are masked; turnover and net profit are released"
+        f" unchanged. {remark}"
     )
     return Table.of(title, about, printed, ours, inputs=COLUMNS[N_QUASI_IDENTIFIERS:])
 
@@ -137,7 +137,7 @@ def table_of_examples() -> Table:
     for row, labels in labels_by_row.items():
         within, total = sse(Z, labels), sst(Z)
         ours |= {(row, "SSE"): within, (row, "SST"): total, (row, "SSE/SST"): within / total}
-    about = f"On z-scores of the two masked columns. Of μ-Approx, {seeds_sentence()}"
+    about = f"On z-scores of the two masked columns. For μ-Approx, {seeds_sentence()}"
     return Table.of("Examples 2 and 3: variability lost", about, EXAMPLES, ours, may_be_cut=True)
 
 
@@ -174,7 +174,7 @@ def figure_2() -> Figure:
 
 
 def _values_of(records: Iterable[int], column: int) -> list[float]:
-    """Return the values of some companies in a column, in its own unit."""
+    """Return the values of the given companies in a column, in its own unit."""
     values = datasets.sme(kind="pyarrow")[COLUMNS[column]].to_pylist()
     return [float(values[record]) for record in records]
 

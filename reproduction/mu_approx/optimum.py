@@ -84,7 +84,7 @@ def table_8() -> Table:
     )
 
 
-KINDS = {  # sizes of the groups, and the distance between the means of two neighbouring ones
+KINDS = {  # sizes of the groups, and the distance between the means of neighbouring groups
     "normal": ((16,), 0),
     "five groups": ((2, 2, 3, 4, 5), 3),
     "four groups": ((3, 4, 4, 5), 4),
@@ -162,7 +162,7 @@ def _claims_on_nearness() -> tuple[Claim, Claim, Claim]:
     return (
         Claim(
             "Without natural groups MDAV is nearer to the optimum than μ-Approx for k = 2 to 5.",
-            f"μ-Approx is nearer for so many tables: {_describe_shares(without_groups)}.",
+            f"Share of tables on which μ-Approx is nearer: {_describe_shares(without_groups)}.",
             all(without_groups[k] < 0.5 for k in (2, 3, 4, 5)),
         ),
         Claim(
@@ -173,7 +173,7 @@ def _claims_on_nearness() -> tuple[Claim, Claim, Claim]:
         ),
         Claim(
             "With natural groups μ-Approx is nearer for most k.",
-            f"It is for so many tables: {text}.",
+            f"Share of tables on which it is nearer: {text}.",
             bool(min(share_of_ks) > 0.5),
             "It is for k = 2 and 3 with five groups, and for k = 2 to 4 with four.",
         ),

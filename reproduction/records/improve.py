@@ -24,8 +24,8 @@ from shoal.partitioners.mdav import MDAV
 
 NEAR_SHARE = 0.02  # share of the gap: groups of lower reduced cost become the first columns
 MAX_GROUPS = 50  # such groups per record
-MAX_STEPS = 1_000_000  # of the search that lists them
-MARGIN = 1e-10  # of the mean dual: rounding errors of the search for violated groups
+MAX_STEPS = 1_000_000  # search steps to list these groups
+MARGIN = 1e-10  # share of the mean dual: rounding errors of the search for violated groups
 
 
 def first_record(name: str) -> Record:
@@ -124,7 +124,7 @@ def combine(old: Record, new: Record) -> Record:
 
 
 def improve(record: Record, seconds: float, seed: int) -> Record:
-    """Return a record at least as good, after some CPU seconds of column generation.
+    """Return a record at least as good, after ``seconds`` CPU seconds of column generation.
 
     Parameters
     ----------

@@ -13,8 +13,8 @@ HEAD = """\
 
 A *cell* is one of three tables of the literature with one of five values of k. For each cell,
 `reproduction/records/cells` has the partition of lowest known loss, and the proof of a lower bound
-on the loss of all partitions into groups of at least k records. Anyone can check them, and everyone
-is invited to beat them.
+on the loss of all partitions into groups of at least k records. Everyone can check them, and is
+invited to beat them.
 
 Losses and bounds are in % of the variance of the z-scores, gaps in % of the bound. How `refine`,
 `search` and `prove` compare within two minutes is shown in [Information loss](quality.md).
@@ -43,10 +43,10 @@ all groups is at most c // m for a cluster of c records. So no partition has an 
 the duals of all records, minus the duals of all triples, minus c // m times the dual of each
 cluster. The columns *triples* and *clusters* show how many of them the proof uses.
 
-*Bound claimed* is the bound that `prove` states. It may be higher where an integer programme,
-solved by HiGHS, chooses among groups of low reduced cost. Nobody else has checked this part, and an
-optimum is a claim of this kind. Where both bounds agree, the bound does not depend on an integer
-programme.
+*Bound claimed* is the bound that `prove` states. It may be higher if an integer programme, solved
+by HiGHS, chooses among groups of low reduced cost. This part has not been checked independently,
+and an optimum is a claim of this kind. If both bounds agree, the bound does not depend on an
+integer programme.
 
 ## Check them
 
@@ -55,7 +55,7 @@ make records
 ```
 
 This recomputes all losses and searches exhaustively, by branch and bound, for a group that violates
-the duals. It takes seconds for small k. `python -m reproduction.records --only eia-3` checks one
+the duals. This takes seconds for small k. `python -m reproduction.records --only eia-3` checks one
 cell; `--quick` checks only the partitions and the sums of the duals. The file
 `reproduction/records/verifier.py` is the whole verifier, and `reproduction/records/record.py`
 describes the format of the files.

@@ -4,7 +4,7 @@ A file is JSON with these fields. Losses, bounds and duals are in % of the total
 the z-scores (each column less its mean, divided by its standard deviation with divisor n).
 
 table, k
-    The reference table and the least number of records in a group.
+    The reference table and the minimum number of records in a group.
 loss, bound
     The loss of the partition, and the lower bound that the duals prove. Both can be computed from
     the rest of the file and the table.
@@ -19,8 +19,8 @@ divisors
 triple_duals, cluster_duals
     One dual value per set.
 claimed
-    A higher bound that an integer programme gave, which the verifier does not check; the same as
-    ``bound`` where there is none.
+    A higher bound that an integer programme gave, which the verifier does not check; equal to
+    ``bound`` if there is none.
 """
 
 import json
@@ -36,7 +36,7 @@ FOLDER = Path(__file__).parent / "cells"
 TABLES = ("tarragona", "census", "eia")
 SIZES = (2, 3, 4, 5, 10)
 CELLS = [f"{table}-{k}" for table in TABLES for k in SIZES]
-DIGITS = 12  # of a dual
+DIGITS = 12  # significant digits of a dual
 
 
 @dataclass(frozen=True)
@@ -107,5 +107,5 @@ def write(record: Record, folder: Path = FOLDER) -> None:
 
 
 def round_digits(values: NDArray[np.float64]) -> list[float]:
-    """Return values with a few digits, which keeps files short."""
+    """Return values with fewer digits, which keeps files short."""
     return [float(f"{value:.{DIGITS}g}") for value in values]

@@ -10,7 +10,7 @@ TOLERANCE = 1e-9  # relative difference that rounding may cause
 
 
 class NotVerified(ValueError):
-    """A record does not hold; ``code`` is what is wrong: labels, loss, duals or bound."""
+    """A record is not valid; ``code`` is what is wrong: labels, loss, duals or bound."""
 
     def __init__(self, name: str, code: str):
         super().__init__(f"{name}: {MESSAGES[code]}")
@@ -19,9 +19,9 @@ class NotVerified(ValueError):
 
 MESSAGES = {
     "labels": "A group has fewer than k records, or a record has no group.",
-    "loss": "The partition has another loss than the file says.",
+    "loss": "The loss of the partition differs from the loss in the file.",
     "duals": "A group has an SSE below the sum of its duals.",
-    "bound": "The duals prove another bound than the file says, or it exceeds the loss.",
+    "bound": "The bound that the duals prove differs from the file, or exceeds the loss.",
 }
 
 
@@ -36,20 +36,20 @@ class Verification:
 
 
 def verify(record: Record, bounds: bool = True) -> Verification:
-    """Verify a record; raise `NotVerified` if it does not hold.
+    """Verify a record; raise `NotVerified` if it is not valid.
 
     Parameters
     ----------
     record : Record
-        The record.
+        The record to verify.
     bounds : bool
         Whether to search for groups that violate the duals, which takes from a second to many
-        minutes. Otherwise it is only checked that the duals add up to the bound.
+        minutes. Otherwise only the sum of the duals is compared with the bound.
 
     Returns
     -------
-    Verified
-        The loss and the bound.
+    Verification
+        The verified loss and bound, and the CPU seconds spent.
     """
     start, X = time.process_time(), scaled_table(record.table)
     try:

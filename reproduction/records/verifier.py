@@ -1,26 +1,26 @@
 """Check a partition and a lower bound of the SSE independently: plain NumPy, nothing of Shoal.
 
-A certificate is one dual value per record. It may also have a dual value, not negative, for some
-triples and some *clusters* of records. The dual of a triple applies to a group with two or three of
-its records; only one group of a partition can have them. A cluster of c records has a *divisor* m.
-Its dual applies h // m times to a group with h of its records; since the sum of all h is c, these
-are c // m times at most in a partition. So if no group of k to 2k - 1 records has an SSE below the
-duals of its records less those of the triples and clusters, as often as they apply to it, no
-partition into groups of at least k records has an SSE below
+A certificate is one dual value per record. It may also have nonnegative dual values for triples and
+*clusters* of records. The dual of a triple applies to a group with two or three of its records;
+only one group of a partition can have them. A cluster of c records has a *divisor* m. Its dual
+applies h // m times to a group with h of its records; since the sum of all h is c, it applies at
+most c // m times in a partition. So if no group of k to 2k - 1 records has an SSE below the duals
+of its records less the duals of the triples and clusters, each as often as it applies to the group,
+then no partition into groups of at least k records has an SSE below
 
     duals of records - duals of triples - sum of c // m * dual of the cluster.
 
 (A group of 2k records or more can be divided, which never raises the SSE.)
 
 Without triples and clusters, groups of k records suffice: cover a group of s records evenly by its
-subsets of k, so that each record is covered once; the SSEs of these subsets weigh
-s (k - 1) / (k (s - 1)) of that of the group, which is less than 1.
+subsets of k, so that each record is covered once; the weighted SSEs of these subsets add up to
+s (k - 1) / (k (s - 1)) times the SSE of the group, and this factor is less than 1.
 
 The check is exhaustive, by branch and bound. The SSE of s records is the sum of the squared
-distances of all pairs over s. A group is built from its record of greatest dual; each record that
-may still join adds at least its distances to the members, half of the duals of triples that have
-one member, and half of the distances to the nearest of the records that may join with it, as many
-as are missing, less its dual.
+distances of all pairs, divided by s. A group is built from its record of greatest dual. Each record
+that may still join adds at least its distances to the members, half of the duals of triples that
+have one member, and half of the distances to the nearest records that may join with it, as many as
+are missing, less its dual.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 MAX_PAIRED = 400  # with more candidates, the distances between them are not used for bounds
-ROUNDS = 3  # of excluding candidates by their distances to those that remain
+ROUNDS = 3  # rounds in which candidates are excluded by their distances to the remaining ones
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -51,7 +51,7 @@ def squared_distances(X: Floats, Y: Floats) -> Floats:
 
 
 def sums_of_least(values: Floats, n_least: int) -> Floats:
-    """Return for each row the sums of its 0, 1, ..., ``n_least`` least values."""
+    """Return for each row the sums of its 0, 1, ..., ``n_least`` smallest values."""
     sums = np.zeros((len(values), n_least + 1))
     if n_least:
         least = np.sort(np.partition(values, n_least - 1, axis=1)[:, :n_least], axis=1)
@@ -78,7 +78,7 @@ class Certificate(NamedTuple):
     cluster_duals: Sequence[float] = ()
 
     def bound(self) -> float:
-        """Return the SSE that no partition is below, if the duals are feasible."""
+        """Return the lower bound of the SSE of all partitions, if the duals are feasible."""
         clusters = zip(self.clusters, self.divisors, self.cluster_duals, strict=True)
         set_duals = fsum(len(cluster) // divisor * dual for cluster, divisor, dual in clusters)
         return fsum(self.duals) - fsum(self.triple_duals) - set_duals
@@ -167,7 +167,7 @@ class GroupSearch:
     def may_join(self, n_missing: int, cost: float, floors: Floats) -> NDArray[np.bool_]:
         """Return which candidates may join a group below the cutoff, given their floors.
 
-        ``cost`` is that of the members, and ``n_missing`` records complete the group.
+        ``cost`` is the cost of the members, and ``n_missing`` records complete the group.
         """
         if len(floors) < n_missing:
             return np.zeros(len(floors), bool)
@@ -181,7 +181,7 @@ class GroupSearch:
     ) -> tuple[Integers, Floats, Floats]:
         """Return the candidates that may join a group below the cutoff, their costs and floors.
 
-        They are sorted by floors.
+        The candidates are sorted by their floors.
         """
         floors = (
             costs
@@ -243,7 +243,7 @@ class GroupSearch:
     def search(self, n_missing: int, cost: float, candidates: Integers, costs: Floats) -> None:
         """Search the groups that ``n_missing`` candidates complete.
 
-        ``cost`` is that of the members, and ``costs`` is what each candidate adds to it.
+        ``cost`` is the cost of the members, and ``costs`` is what each candidate adds to it.
         """
         if n_missing == 1:
             added_costs = costs + 2 * self.half_duals[candidates]
@@ -281,13 +281,14 @@ def check_duals(
     table : array-like of shape (n_records, n_columns)
         The records.
     k : int
-        Least number of records in a group, at least 2.
+        Minimum number of records in a group, at least 2.
     values : array-like of shape (n_records,), or Certificate
         The duals: a value per record, possibly with duals of triples and clusters.
     records : iterable of int, optional
-        Records of greatest dual whose groups are checked; all if None.
+        Records at which groups are checked: each group belongs to its record of greatest dual. All
+        records if None.
     tolerance : float
-        Times the mean dual: rounding errors that do not count.
+        Rounding errors that do not count, as a share of the mean dual.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from shoal.metrics import correlation_change, first_principal_component, informa
 from shoal.steps.microaggregation.aggregates import group_mean
 
 KS = (3, 4, 5)
-K = 3  # of Tables 2 to 4
+K = 3  # the k of Tables 2 to 4
 DIRECTIONS = {"ascending": False, "descending": True}
 
 # V7 to V11 of Tables 2 and 3 are other columns than those the text of the paper names.
@@ -41,7 +41,7 @@ PAGE = Page(
     " `sorted`. MWA is the modified Ward algorithm: method `mward`. The subscript names the score:"
     " first principal component (FPC; FS takes its loadings rounded to three decimals, which the"
     " printed figures need), sum of z-scores (SZ), a particular variable (PV), individual ranking"
-    " of each column by itself (I), or the two most distant records (MD).",
+    " of each column on its own (I), or the two most distant records (MD).",
 )
 
 

@@ -53,7 +53,7 @@ def _loss_range(cells: Cells, row_prefix: str, k: int) -> tuple[float, float]:
 
 
 def _range_width(cells: Cells, row_prefix: str, k: int) -> float:
-    """Return the difference between the greatest and the least loss of some rows."""
+    """Return the difference between the highest and the lowest loss of these rows."""
     least, greatest = _loss_range(cells, row_prefix, k)
     return greatest - least
 
@@ -118,7 +118,7 @@ def _claim_robust(ours: Cells, printed: Cells) -> Claim:
     text = ", ".join(f"{width:.2f} (k = {k})" for k, width in zip(KS, widths(ours), strict=True))
     return Claim(
         "Maximum distance is robust: it matters little which extreme record comes first.",
-        f"The two losses differ by so many points: {text}.",
+        f"Difference of the two losses in points: {text}.",
         max(widths(ours)) < 1,
         holds_in_print=max(widths(printed)) < 1,
     )
@@ -137,9 +137,9 @@ def _claims_on_individual_sorting(ours: Cells, printed: Cells) -> tuple[Claim, C
     return (
         Claim(
             "With individual sorting, FS and MWA behave similarly.",
-            f"MWA loses so many times what FS loses: {text}.",
+            f"Loss of MWA as a multiple of that of FS: {text}.",
             all(0.8 < ratio < 1.25 for ratio in ratios(ours)),
-            "Similarly at k = 3 alone: in print, too, FS loses 8.54 and MWA 4.46 at k = 5.",
+            "Similarly only at k = 3: in print, too, FS loses 8.54 and MWA 4.46 at k = 5.",
             holds_in_print=all(0.8 < ratio < 1.25 for ratio in ratios(printed)),
         ),
         Claim(
@@ -171,13 +171,13 @@ def _claims_on_risk(release: Callable[[str], Matrix]) -> tuple[Claim, Claim]:
     return (
         Claim(
             "Individual sorting has a higher disclosure risk than sorting along one axis.",
-            f"With k = 3, so many masked records are linked to their original: {text}.",
+            f"Share of masked records that are linked to their original, k = 3: {text}.",
             min(linkages["FS_I"], linkages["MWA_I"])
             > 2 * max(linkages["FS_FPC"], linkages["MWA_FPC"]),
         ),
         Claim(
             "With individual sorting, a value lies between the means of the neighbouring groups.",
-            f"So for {np.mean(intervals.holds):.1%} of all values (FS_I, k = 3); half of these"
+            f"True for {np.mean(intervals.holds):.1%} of all values (FS_I, k = 3); half of these"
             f" intervals are narrower than {np.median(intervals.width):.3f} standard deviations.",
             bool(np.all(intervals.holds)),
         ),

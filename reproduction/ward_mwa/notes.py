@@ -1,4 +1,4 @@
-"""Why our figures differ from those of the paper, where they do."""
+"""Why our figures differ from those of the paper, if they do."""
 
 from reproduction.page import Key
 

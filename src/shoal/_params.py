@@ -133,7 +133,7 @@ class Parameter:
     def parse(self, text: str) -> Any:
         """Parse a command-line value: a number, true, false, a JSON list or plain text.
 
-        ``column=value,column=value`` is a mapping where the parameter accepts one.
+        ``column=value,column=value`` is a mapping if the parameter accepts one.
         """
         value = parse_json(text)
         if "=" in text and not self.accepts(value) and self.accepts({}):
@@ -241,7 +241,7 @@ def hint(word: object, words: Iterable[str]) -> str:
 
 
 def format_argument(value: Any) -> str:
-    """Return the repr of an argument, or its type where the argument may hold data."""
+    """Return the repr of an argument, or its type if the argument may contain data."""
     elements = [value]
     if isinstance(value, list | tuple):
         elements = list(value)

@@ -94,7 +94,7 @@ def show_progress(show: bool = True) -> Iterator[None]:
 
 
 def shows_progress(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
-    """Let a function show its progress where no interface listens; see `show_progress`."""
+    """Let a function show its progress if no interface listens; see `show_progress`."""
 
     @wraps(function)
     def wrapper(*values: Parameters.args, **options: Parameters.kwargs) -> Result:

@@ -1,11 +1,11 @@
-"""Estimates of how much of a computation is done, and words for it that users understand."""
+"""Estimates of how much of a computation is done, and phases named in plain words."""
 
 import time
 from collections.abc import Callable
 
 DELAY = 0.5  # seconds before progress is shown
 MIN_ELAPSED = 3.0  # seconds before a remaining time is estimated
-# What users see of a release, in order, with the usual share of the time that each phase takes.
+# The phases of a release as users see them, with the share of the time that each usually takes.
 PHASES = {
     "Reading": 5,
     "Grouping": 45,
@@ -34,7 +34,7 @@ PHASE_OF_STAGE = {
 # Stages that take as long as the user allows, after others of their phase.
 SEARCH_STAGES = ("searching", "proving")
 SEARCH_AHEAD = "a search follows"  # reported before the stages that precede a search
-SHARE_BEFORE_SEARCH = 0.5  # of their phase, for the stages before a search
+SHARE_BEFORE_SEARCH = 0.5  # share of a phase that the stages before a search take
 # The shares of the phases if a search is announced, which then takes most of the time.
 PHASES_WITH_SEARCH = {
     "Reading": 2,
@@ -43,19 +43,20 @@ PHASES_WITH_SEARCH = {
     "Writing": 2,
     "Checking the file": 3,
 }
-SHARE_BEFORE_ANNOUNCED_SEARCH = 0.05  # of their phase, for the stages before such a search
-STAGES_WITHOUT_RELEASE = (  # of commands that make no release
+SHARE_BEFORE_ANNOUNCED_SEARCH = 0.05  # the same share if the search was announced
+STAGES_WITHOUT_RELEASE = (  # stages of commands that make no release
     "analyses", "attacks", "comparing", "counting", "hashing", "inspecting the columns",
     "minimal sample uniques", "trying plans",
 )  # fmt: skip
-# Each is one of several attacks or analyses; "attacks" and "analyses" report how many are done.
+# Stages for one of several attacks or analyses; the stages "attacks" and "analyses" report how many
+# are done.
 ONE_OF_SEVERAL = ("attacks:", "prediction", "propensity score", "regression")
 # Shown instead of the phase, whose name would mislead.
 STAGE_NAMES = {"linking records": "Linking records"}
 
 
 class Estimate:
-    """How much of a command is done, from the reports of its stages; it never decreases.
+    """The share of a command that is done, by the reports of its stages; it never decreases.
 
     Parameters
     ----------
@@ -67,9 +68,13 @@ class Estimate:
         self.clock = clock
         self.start = clock()
         self.share = 0.0
-        self.stage, self.stage_start, self.share_of_stage = "", self.start, 0.0
-        self.is_search_ahead, self.words = False, "Grouping"
-        self.phases, self.share_before_search = PHASES, SHARE_BEFORE_SEARCH
+        self.stage = ""
+        self.stage_start = self.start
+        self.share_of_stage = 0.0
+        self.words = "Grouping"
+        self.is_search_ahead = False
+        self.phases = PHASES
+        self.share_before_search = SHARE_BEFORE_SEARCH
 
     def update(self, stage: str, done: int, total: int) -> str:
         """Take a report of a stage into account; return what is being done, in words."""
@@ -128,7 +133,7 @@ class Estimate:
 
 
 def _minutes(seconds: float) -> str:
-    """Return a time as ``minutes:seconds``, with hours in front where there are any."""
+    """Return a time as ``minutes:seconds``, or ``hours:minutes:seconds`` from one hour on."""
     minutes, whole_seconds = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{whole_seconds:02}" if hours else f"{minutes}:{whole_seconds:02}"

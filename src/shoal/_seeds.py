@@ -1,4 +1,4 @@
-"""Seeds of random numbers: those that are given, and those that are drawn for a run."""
+"""Seeds of random numbers, given by the user or drawn for a run."""
 
 import secrets
 
@@ -7,7 +7,7 @@ import numpy as np
 from shoal._params import RandomState
 
 GENERATORS = (np.random.Generator, np.random.RandomState)
-SEED_BITS = 128  # of a drawn seed: too many for an exhaustive search
+SEED_BITS = 128  # bits of a drawn seed, too many for an exhaustive search
 
 
 class DrawnSeed(int):
@@ -29,7 +29,7 @@ def draw_seed(generator: np.random.Generator | np.random.RandomState | None = No
 def as_seed(random_state: RandomState) -> int | None:
     """Return the seed that ``random_state`` stands for; None stays None.
 
-    A generator draws the seed, so that each call gives another one.
+    A generator draws the seed, so each call gives a different one.
 
     Examples
     --------

@@ -16,8 +16,8 @@ def defer_interrupt(*, redeliver: bool = True) -> Iterator[None]:
     ----------
     redeliver : bool
         Whether a signal that arrived meanwhile is raised afterwards, unless the enclosed code
-        raises an exception itself. Pass False where the code is the clean-up that the signal would
-        ask for.
+        raises an exception itself. Pass False if the code is the clean-up that the signal would
+        request.
 
     Yields
     ------

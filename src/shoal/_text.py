@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from textwrap import wrap
 
 GAP = "  "  # between the columns of a table
-MIN_SENTENCE_WIDTH = 12  # characters that a column of sentences keeps
+MIN_SENTENCE_WIDTH = 12  # minimum width of a column of sentences, in characters
 _NUMBER = re.compile(r"[-+\u2212]?[\d,]*\.?\d+(e[-+]?\d+)?( ?%)?|nan|inf")
 _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 _SPACE = re.compile(r" (?!%)")  # a per cent sign stays with its number
@@ -31,7 +31,7 @@ def limit_table_width(width: int | None) -> Iterator[None]:
 
 
 def text_width() -> int | None:
-    """Return the greatest length of a line; None if there is no limit."""
+    """Return the maximum length of a line, or None if there is no limit."""
     return _width.get()
 
 
@@ -70,15 +70,15 @@ def plain_text(text: str) -> str:
     return re.sub(r",? \[\w+\]_", "", text).replace("`", "")
 
 
-def shorten(text: str, longest: int) -> str:
-    """Return text cut to at most ``longest`` characters.
+def shorten(text: str, max_length: int) -> str:
+    """Return text cut to at most ``max_length`` characters.
 
     Examples
     --------
     >>> shorten("years_of_education", 10)
     'years_of_…'
     """
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+    return text if len(text) <= max_length else f"{text[: max_length - 1]}…"
 
 
 def format_percentage(value: float) -> str:
@@ -119,12 +119,12 @@ def align_rows(rows: Sequence[Sequence[str]]) -> str:
     Parameters
     ----------
     rows : list of list of str
-        The cells, as many in each row.
+        The cells; all rows have the same number.
 
     Returns
     -------
     str
-        The lines.
+        The table, whose lines fit the width that `limit_table_width` sets.
 
     Examples
     --------
@@ -153,7 +153,8 @@ def align_in_columns(rows: Sequence[Sequence[str]]) -> str | None:
     widths = [max(map(len, column)) for column in columns]
     is_numeric = [i > 0 and _are_numbers(cells[1:]) for i, cells in enumerate(columns)]
     limit = _width.get()
-    with_notes, fitted_widths = None, widths
+    with_notes = None
+    fitted_widths = widths
     if limit is not None and sum(widths) + len(GAP) * (len(widths) - 1) > limit:
         with_notes = _format_with_notes(rows, is_numeric, limit)
         narrow_widths = _fit_widths(rows, widths, limit)
@@ -165,7 +166,7 @@ def align_in_columns(rows: Sequence[Sequence[str]]) -> str | None:
 
 
 def wrap_text(text: str, width: int | None = None) -> str:
-    """Return text with its longer lines broken between words, and the rest of each indented.
+    """Return text with long lines broken between words, and continuation lines indented.
 
     Examples
     --------
@@ -186,8 +187,8 @@ def _break_line(line: str, limit: int) -> str:
     if len(_STYLE.sub("", line)) <= limit:
         return line
     indent = line[: len(line) - len(line.lstrip())] + "  "
-    words, lines = _SPACE.split(line), [""]
-    for i, word in enumerate(words):
+    lines = [""]
+    for i, word in enumerate(_SPACE.split(line)):
         joined = word if i == 0 else f"{lines[-1]} {word}"
         if i and len(_STYLE.sub("", joined)) > limit and lines[-1].strip():
             lines.append(indent + word)
@@ -197,29 +198,30 @@ def _break_line(line: str, limit: int) -> str:
 
 
 def _fit_widths(rows: Sequence[Sequence[str]], widths: list[int], limit: int) -> list[int] | None:
-    """Return widths that add up to at most ``limit``, taken from the widest columns; or None.
+    """Return widths with which the lines have at most ``limit`` characters, or None.
 
-    Headings are broken before cells are.
+    The widest columns are narrowed first, and headings are broken before cells.
     """
-    widths, limit = list(widths), limit - len(GAP) * (len(widths) - 1)
+    widths = list(widths)
+    available = limit - len(GAP) * (len(widths) - 1)
     columns = list(zip(*rows, strict=True))
-    least = [min(pair) for pair in zip(widths, map(_least_width, columns), strict=True)]
-    if sum(least) > limit:
+    smallest = [min(pair) for pair in zip(widths, map(_min_width, columns), strict=True)]
+    if sum(smallest) > available:
         return None
     unbroken = [
         max(low, *map(len, column[1:])) if len(column) > 1 else low
-        for low, column in zip(least, columns, strict=True)
+        for low, column in zip(smallest, columns, strict=True)
     ]
-    for bounds in (unbroken, least):
-        while sum(widths) > limit and widths != bounds:
+    for bounds in (unbroken, smallest):
+        while sum(widths) > available and widths != bounds:
             spare = [width - low for width, low in zip(widths, bounds, strict=True)]
             widest = max((i for i, width in enumerate(spare) if width), key=lambda i: widths[i])
             widths[widest] -= 1
     return widths
 
 
-def _least_width(column: Sequence[str]) -> int:
-    """Return the least width of a column: its longest word, and more where cells are sentences."""
+def _min_width(column: Sequence[str]) -> int:
+    """Return the minimum width of a column: its longest word, or more if cells are sentences."""
     longest = max(len(word) for cell in column for word in cell.split(" "))
     return max(MIN_SENTENCE_WIDTH, longest) if any(" " in cell for cell in column[1:]) else longest
 

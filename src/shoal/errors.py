@@ -91,7 +91,7 @@ def _rebuild(cls: type[Coded], template: str, code: str, attributes: dict[str, A
 
 
 class ShoalError(Coded):
-    """Base class of all errors; the command line exits with status 1, or 2 for two of them."""
+    """Base class of all errors; the command line exits with status 1 unless stated otherwise."""
 
 
 class ParameterError(ShoalError, ValueError, TypeError):
@@ -103,11 +103,11 @@ class InputError(ShoalError, ValueError):
 
 
 class InputTypeError(InputError, TypeError):
-    """The data hold objects that are not numbers."""
+    """The data contain objects that are not numbers."""
 
 
 class ColumnError(InputError, KeyError):
-    """A column is absent, duplicated or holds the wrong kind of values."""
+    """A column is absent, duplicated or contains the wrong kind of values."""
 
 
 class FileError(ShoalError, OSError):
@@ -175,7 +175,7 @@ class ValuesRandomised(ShoalWarning):
 
 
 class HomogeneousGroup(ShoalWarning):
-    """All records of a group share a confidential value, which membership then discloses."""
+    """All records of a group share a confidential value, so membership discloses the value."""
 
 
 class SearchUnfinished(ShoalWarning):
@@ -183,7 +183,7 @@ class SearchUnfinished(ShoalWarning):
 
 
 class ColumnsWeighted(ShoalWarning):
-    """Columns have different weights in distances, so that two losses can be stated."""
+    """Columns have different weights in distances, so the loss is stated with and without them."""
 
 
 class ConstantColumn(ShoalWarning):
@@ -191,7 +191,7 @@ class ConstantColumn(ShoalWarning):
 
 
 class StrataMerged(ShoalWarning):
-    """Strata with fewer than k records were merged; their records show the merged stratum."""
+    """Strata with fewer than k records were merged and show the value of the largest of them."""
 
 
 class RevealingOrder(ShoalWarning):

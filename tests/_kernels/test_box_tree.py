@@ -18,14 +18,14 @@ from twins.mdav import nearest
 @given(X=tables(least=4, most=3 * LEAF), data=st.data())
 def test_removed_records_are_not_returned(X, data):
     removed = data.draw(st.lists(st.integers(0, len(X) - 1), unique=True))
-    living = [i for i in range(len(X)) if i not in removed]
+    remaining = [i for i in range(len(X)) if i not in removed]
     tree = build_tree(X)
     for record in removed:
         remove_point(tree, record)
     actual, distances = np.empty(5, np.int64), np.empty(5)
     for record in range(len(X)):
         count = find_nearest(tree, X[record], record, actual, distances)
-        others = [i for i in living if i != record]
+        others = [i for i in remaining if i != record]
         assert list(actual[:count]) == nearest(X, others, X[record], 5)
 
 

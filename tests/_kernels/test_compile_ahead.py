@@ -57,7 +57,7 @@ def package(tmp_path):
     return tmp_path
 
 
-def test_what_the_second_process_compiled_is_not_compiled_again(package):
+def test_kernels_that_the_second_process_compiled_are_not_compiled_again(package):
     folders = {"PYTHONPATH": str(package), "NUMBA_CACHE_DIR": str(package / "cached")}
     for starts in (True, False):  # the second time, the kernel is cached
         result = subprocess.run(
@@ -67,7 +67,7 @@ def test_what_the_second_process_compiled_is_not_compiled_again(package):
         assert result.stdout.split() == [str(starts), "True", "0"]
 
 
-def test_nothing_is_started_once_the_kernel_of_the_local_search_is_compiled(monkeypatch):
+def test_no_process_is_started_once_the_kernel_of_the_local_search_is_compiled(monkeypatch):
     compile_ahead.main()
     monkeypatch.setattr(compile_ahead, "n_processors", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process was started"))
@@ -110,7 +110,7 @@ def test_waiting_can_be_interrupted(monkeypatch, grouping):
 
 
 @pytest.mark.parametrize("lacking", ["a folder", "a second processor", "an interpreter"])
-def test_nothing_is_started_where_it_would_not_help(monkeypatch, tmp_path, lacking):
+def test_no_process_is_started_if_it_would_not_help(monkeypatch, tmp_path, lacking):
     monkeypatch.setattr(
         compile_ahead, "open_kernel_folder", lambda: None if lacking == "a folder" else tmp_path
     )

@@ -170,7 +170,7 @@ def test_the_greatest_dual_of_a_violated_group_is_lowered():
     np.testing.assert_array_equal(duals, [1.0, 1.0, 2.0, 0.0])
 
 
-def test_sums_are_those_of_the_nearest():
+def test_sums_are_those_of_the_nearest_rows():
     X, rows = np.random.default_rng(6).integers(0, 9, (40, 3)) * 1.0, np.arange(4, 40, 3)
     near, squares = neighbours_of_few(X, 10)
     sums = nearest_sums(X, near.astype(np.int32), rows, 5)

@@ -1,4 +1,4 @@
-"""The index agrees with passes over all living records, on every kind of table."""
+"""The index agrees with passes over all remaining records, on every kind of table."""
 
 import numpy as np
 import pytest
@@ -73,34 +73,35 @@ def remove_all(index, records):
         remove_record(index, record)
 
 
-def check_searches(index, X, living, point, m):
+def check_searches(index, X, remaining, point, m):
     actual, squares = search_records(index, point, NEAREST, m)
-    assert np.array_equal(actual, brute.nearest(X, living, point, m))
+    assert np.array_equal(actual, brute.nearest(X, remaining, point, m))
     assert np.array_equal(squares, brute.squared(X[actual], point))
-    assert search_records(index, point, FARTHEST, 1)[0] == brute.farthest(X, living, point)
+    assert search_records(index, point, FARTHEST, 1)[0] == brute.farthest(X, remaining, point)
 
 
 @settings(max_examples=60)
 @given(X=long_tables(), seed=st.integers(0, 1000), m=st.integers(1, 9), from_outside=st.booleans())
 def test_every_search_agrees_with_a_pass_over_all_records(X, seed, m, from_outside):
     rng = np.random.default_rng(seed)
-    index, living = open_index(X), np.arange(len(X))
-    indexed_records = living
-    while len(living) > 0:
-        centre = index.total[:, 0] / len(living)
-        assert np.allclose(centre, X[living].mean(axis=0), rtol=1e-9, atol=1e-12 * np.abs(X).max())
-        check_searches(index, X, living, X[rng.choice(indexed_records)], m)
-        check_searches(index, X, living, centre, m)
-        n_removed = rng.integers(1, 2 + len(living) // 6)
+    index, remaining = open_index(X), np.arange(len(X))
+    indexed_records = remaining
+    while len(remaining) > 0:
+        centre = index.total[:, 0] / len(remaining)
+        expected = X[remaining].mean(axis=0)
+        assert np.allclose(centre, expected, rtol=1e-9, atol=1e-12 * np.abs(X).max())
+        check_searches(index, X, remaining, X[rng.choice(indexed_records)], m)
+        check_searches(index, X, remaining, centre, m)
+        n_removed = rng.integers(1, 2 + len(remaining) // 6)
         order = (
-            np.argsort(-brute.squared(X[living], centre))
+            np.argsort(-brute.squared(X[remaining], centre))
             if from_outside
-            else rng.permutation(len(living))
+            else rng.permutation(len(remaining))
         )
-        remove_all(index, living[order[:n_removed]])
-        living = np.sort(living[order[n_removed:]])
-        if len(living) > 0 and rebuild_if_needed(index) is not index:
-            index, indexed_records = rebuild_if_needed(index), living
+        remove_all(index, remaining[order[:n_removed]])
+        remaining = np.sort(remaining[order[n_removed:]])
+        if len(remaining) > 0 and rebuild_if_needed(index) is not index:
+            index, indexed_records = rebuild_if_needed(index), remaining
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,13 +110,13 @@ def test_searches_agree_over_several_groups_of_blocks(kind, n, p):
     rng = np.random.default_rng(n + p)
     X = KINDS[kind](rng, (n, p))
     assert n > 2 * BLOCK * BLOCKS_PER_SUPERBLOCK
-    index, living = open_index(X), np.arange(n)
+    index, remaining = open_index(X), np.arange(n)
     for removed in (0, 900, 1500):
-        remove_all(index, living[:removed])
-        living = living[removed:]
+        remove_all(index, remaining[:removed])
+        remaining = remaining[removed:]
         for record in rng.integers(n, size=15):
-            check_searches(index, X, living, X[record], 5)
-        check_searches(index, X, living, X[living].mean(axis=0), 5)
+            check_searches(index, X, remaining, X[record], 5)
+        check_searches(index, X, remaining, X[remaining].mean(axis=0), 5)
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1, 5, BLOCK - 1, BLOCK, BLOCK + 1])
@@ -126,15 +127,15 @@ def test_searches_agree_at_the_borders_of_full_blocks_and_groups_of_blocks(size,
     n = size + extra
     rng = np.random.default_rng(n)
     X = rng.normal(size=(n, 2))
-    index, living = open_index(X), np.arange(n)
+    index, remaining = open_index(X), np.arange(n)
     for _ in range(3):
         for record in rng.integers(n, size=5):
-            check_searches(index, X, living, X[record], 9)
-        removed = rng.permutation(len(living))[: len(living) // 2]
-        remove_all(index, living[removed])
-        living = np.delete(living, removed)
+            check_searches(index, X, remaining, X[record], 9)
+        removed = rng.permutation(len(remaining))[: len(remaining) // 2]
+        remove_all(index, remaining[removed])
+        remaining = np.delete(remaining, removed)
     index = rebuild_if_needed(index)
-    check_searches(index, X, living, X[living[0]], 9)
+    check_searches(index, X, remaining, X[remaining[0]], 9)
 
 
 @settings(max_examples=30)
@@ -228,7 +229,7 @@ LONG = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", LONG)
-def test_mdav_of_a_long_table_is_that_of_passes_over_all(kind, monkeypatch):
+def test_mdav_of_a_long_table_agrees_with_passes_over_all_records(kind, monkeypatch):
     monkeypatch.setattr(spatial_index, "REBUILD_COST", (4, 10_000))
     X = LONG[kind](np.random.default_rng(20))
     assert np.array_equal(MDAV(k=20).fit_predict(X), in_order(brute.mdav(X, 20)))
@@ -264,7 +265,7 @@ def test_an_interrupt_is_raised_within_a_run(method, monkeypatch):
 
 
 @given(X=long_tables())
-def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
+def test_boxes_contain_the_remaining_records_and_bounds_are_never_too_low(X):
     index = open_index(X)
     remove_all(index, range(0, len(X), 3))
     boxes, query = index.boxes, index.scratch.query
@@ -279,14 +280,14 @@ def test_boxes_contain_the_living_records_and_bounds_are_never_too_low(X):
         for number, block in enumerate(index.blocks):
             superblock, offset = divmod(number, BLOCKS_PER_SUPERBLOCK)
             score_bounds(boxes.low[superblock], boxes.high[superblock], query, sign, inner_bounds)
-            is_living = ~np.isnan(block[0])
-            assert is_living.sum() == index.n_living[number]
-            if not is_living.any():
+            is_remaining = ~np.isnan(block[0])
+            assert is_remaining.sum() == index.n_remaining[number]
+            if not is_remaining.any():
                 continue
-            assert (block[:, is_living].min(axis=1) >= boxes.low[superblock, :, offset]).all()
-            assert (block[:, is_living].max(axis=1) <= boxes.high[superblock, :, offset]).all()
+            assert (block[:, is_remaining].min(axis=1) >= boxes.low[superblock, :, offset]).all()
+            assert (block[:, is_remaining].max(axis=1) <= boxes.high[superblock, :, offset]).all()
             measure_block(block, query, index.frame.n_leading, sign, NO_SCORE, squares)
-            best = (sign * squares[is_living]).max()
+            best = (sign * squares[is_remaining]).max()
             margin = 1e-5 * max(abs(float(best)), query[-1] ** 2) + 1e-30
             assert inner_bounds[offset] >= best - margin
             assert bounds[superblock] >= inner_bounds[offset] - margin
@@ -304,7 +305,7 @@ def test_single_precision_never_excludes_a_record_that_is_as_far(X):
             squares = brute.squared(X, point)
             for number, block in enumerate(index.blocks):
                 measure_block(block, query, frame.n_leading, sign, NO_SCORE, block_squares)
-                for slot in range(index.n_living[number]):
+                for slot in range(index.n_remaining[number]):
                     square = squares[index.records[number, slot]]
                     assert sign * block_squares[slot] >= required_score(
                         square, sign, frame.scale, norm, p
@@ -329,7 +330,7 @@ def test_records_equal_in_single_precision_are_distinguished():
     index = open_index(X)
     for record in range(0, 600, 40):
         check_searches(index, X, np.arange(600), X[record], 4)
-    assert not index.all_equal[index.n_living > 0].any()
+    assert not index.all_equal[index.n_remaining > 0].any()
 
 
 def test_the_axes_of_a_frame_are_the_principal_axes():

@@ -42,12 +42,12 @@ def least_weight(n, n_required, edges):
         if not remaining:
             return 0
         first, others = remaining[0], remaining[1:]
-        actual = [least(others)] if first >= n_required else [np.inf]
+        weights = [least(others)] if first >= n_required else [np.inf]
         for mate in others:
             if (first, mate) in edges:
                 unmatched = tuple(v for v in others if v != mate)
-                actual.append(edges[first, mate] + least(unmatched))
-        return min(actual)
+                weights.append(edges[first, mate] + least(unmatched))
+        return min(weights)
 
     return least(tuple(range(n)))
 

@@ -111,7 +111,7 @@ def test_a_search_that_ends_early_is_still_a_lower_bound():
     assert 0 < n_early < 20
 
 
-def test_rows_with_very_many_partners_count_the_pairs_with_these_alone():
+def test_rows_with_very_many_partners_count_only_the_pairs_with_them():
     n, k = kernels.MAX_PAIRED + 6, 4
     X = np.random.default_rng(4).normal(size=(n, 2))
     potential, cost, gradient = np.full(n, 50.0), np.empty(n), np.empty(n)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from app_process import running_app, wait_for
 from shoal.cli import app
 
-SECRET = "Ermengarde"  # a value of the data that nobody may print
+SECRET = "Ermengarde"  # a value of the data that must not be printed
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_localhost_leads_to_the_address_itself_and_spends_no_token(page):
     assert refused.status == 403
 
 
-def test_a_session_opens_with_its_own_cookie_alone(page):
+def test_a_session_opens_only_with_its_own_cookie(page):
     mine, my_cookie = page.enter()
     yours, your_cookie = page.enter()
     assert page.ask(mine, Cookie=my_cookie).status == 200

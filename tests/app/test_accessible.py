@@ -5,7 +5,7 @@ import pytest
 import accessibility
 from page_actions import end_session, press, run, take_example
 from shoal.app import views
-from shoal.app.sessions import Work
+from shoal.app.sessions import BackgroundTask
 
 LOOKS = [("light", 1280), ("dark", 375)]
 NAMES = """async () => (await axe.run(document, {
@@ -28,7 +28,12 @@ def test_every_page_passes(visit, tmp_path, scheme, width):
     check(view, width)
     address = view.url
     reading = views.page(
-        "reading.html", message="", notice="", revision=1, name="a.csv", work=Work(state="running")
+        "reading.html",
+        message="",
+        notice="",
+        revision=1,
+        name="a.csv",
+        task=BackgroundTask(state="running"),
     )
     view.route(address, lambda route: route.fulfill(body=reading, content_type="text/html"))
     view.route("**/state", lambda route: None)

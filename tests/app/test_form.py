@@ -32,7 +32,7 @@ COLUMNS = [
 
 
 def filled(**more):
-    settings = {**form.first_settings(COLUMNS), "k": "3"}
+    settings = {**form.initial_settings(COLUMNS), "k": "3"}
     return settings | {name.replace("__", ":"): text for name, text in more.items()}
 
 
@@ -44,12 +44,12 @@ def own_fields(step):
 
 
 def test_suggested_roles_stand_in_the_form_and_k_does_not():
-    settings = form.first_settings(COLUMNS)
+    settings = form.initial_settings(COLUMNS)
     assert settings["role:1"] == "quasi-identifier"
     assert settings["role:4"] == ""
     assert settings["k"] == ""
     with raises(ParameterError, "k-not-a-number"):
-        form.plans(settings, COLUMNS)
+        form.build_plans(settings, COLUMNS)
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in EFFORTS])
@@ -59,7 +59,7 @@ def test_every_method_and_effort_can_be_chosen(method, effort):
         expected = partitioner("mdav", {"k": 2, "effort": effort})
     else:
         expected = partitioner(method, {"k": 2, "effort": effort or None})
-    (plan,) = form.plans(filled(k="2", method=method, effort=effort), COLUMNS)
+    (plan,) = form.build_plans(filled(k="2", method=method, effort=effort), COLUMNS)
     step = Microaggregate(["age", "school"], expected)
     roles = {"<b>name</b>": "identifier", "income": "confidential"}
     roles |= {"age": "quasi-identifier", "school": "quasi-identifier"}
@@ -78,7 +78,7 @@ NEEDED = {  # fields of steps that have no default
 def test_every_step_can_be_chosen(name):
     more = {f"step:{name}:{option}": text for option, text in NEEDED.get(name, {}).items()}
     settings = form.select_known({**filled(step=name), **more}, COLUMNS)
-    (plan,) = form.plans(settings, COLUMNS)
+    (plan,) = form.build_plans(settings, COLUMNS)
     (step,) = plan.steps
     assert type(step) is STEPS[name]
     assert step.columns == ["age", "school"]
@@ -104,13 +104,13 @@ def test_levels_become_hierarchies_where_the_step_uses_them():
         step="generalise", rule__1="intervals", levels__1="5, 10", rule__2="prefixes",
         levels__2="2,1",
     )  # fmt: skip
-    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.build_plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.types["age"].intervals == (5, 10)
     assert plan.types["school"].prefixes == (2, 1)
-    (plan,) = form.plans({**chosen, "step": "suppress"}, COLUMNS)
+    (plan,) = form.build_plans({**chosen, "step": "suppress"}, COLUMNS)
     assert plan.types == {}
     suggested = [{**COLUMNS[1], "hierarchy": {"periods": ["month", "year"]}}]
-    first = form.first_settings(suggested)
+    first = form.initial_settings(suggested)
     assert (first["rule:0"], first["levels:0"]) == ("periods", "month, year")
     for change, code in (
         ({"rule:1": "steps"}, "levels-not-a-rule"),
@@ -118,18 +118,18 @@ def test_levels_become_hierarchies_where_the_step_uses_them():
         ({"rule:1": "file"}, "hierarchy-not-loaded"),
     ):
         with raises(ParameterError, code, column="age"):
-            form.plans({**chosen, **change}, COLUMNS)
+            form.build_plans({**chosen, **change}, COLUMNS)
     with raises(ParameterError, "step-without-strata", columns=("town",)):
-        form.plans({**chosen, "role:4": "stratum"}, COLUMNS)
+        form.build_plans({**chosen, "role:4": "stratum"}, COLUMNS)
     with raises(ParameterError, "unknown-step"):
-        form.plans({**chosen, "step": "<b>"}, COLUMNS)
+        form.build_plans({**chosen, "step": "<b>"}, COLUMNS)
 
 
 def test_levels_from_a_file_become_a_hierarchy():
     rows = [["a", "x", "*"], ["b", "x", "*"]]
     chosen = filled(step="generalise", rule__2="file", hierarchy__2="key", rule__1="intervals")
     chosen["levels:1"] = "5"
-    (plan,) = form.plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": rows}})
+    (plan,) = form.build_plans(chosen, COLUMNS, {"key": {"name": "f.csv", "rows": rows}})
     assert plan.types["school"].hierarchy == tuple(map(tuple, rows))
 
 
@@ -138,19 +138,19 @@ def test_details_of_columns_become_types_codes_and_options_by_column():
         kind__2="date", format__2="%d.%m.%Y", codes__1="98, 99", codes__3="7", importance__1="2",
         decimals__1="1", aggregate__1="median",
     )  # fmt: skip
-    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.build_plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.types["school"].format == "%d.%m.%Y"
     assert plan.missing_codes == {"age": ("98", "99")}  # those of a confidential column stay values
     (step,) = plan.steps
     assert step.column_weights == {"age": 2}
     assert (step.decimals, step.aggregate) == ({"age": 1}, {"age": "median"})
     shown = {"step:aggregate": "range"}
-    (plan,) = form.plans({**chosen, **shown}, COLUMNS)
+    (plan,) = form.build_plans({**chosen, **shown}, COLUMNS)
     assert plan.steps[0].aggregate == {"age": "median", "school": "range"}
-    (plan,) = form.plans({**chosen, "step": "suppress"}, COLUMNS)
+    (plan,) = form.build_plans({**chosen, "step": "suppress"}, COLUMNS)
     assert plan.steps[0].importance == {"age": 2}
     with raises(ParameterError, "parameter-not-accepted", column="age"):
-        form.plans({**chosen, "importance:1": "much"}, COLUMNS)
+        form.build_plans({**chosen, "importance:1": "much"}, COLUMNS)
 
 
 def test_an_inspection_fills_in_dates_missing_codes_and_what_happens_to_them():
@@ -159,7 +159,7 @@ def test_an_inspection_fills_in_dates_missing_codes_and_what_happens_to_them():
         {"name": "age", "role": "quasi-identifier", "missing_codes": ["98"], "declare": ""},
         {"name": "sex", "role": "confidential", "declare": "nominal", "missing_codes": ["9"]},
     ]
-    first = form.first_settings(columns)
+    first = form.initial_settings(columns)
     assert (first["kind:0"], first["format:0"]) == ("date", "%d/%m/%Y")
     assert (first["codes:1"], first["step:missing"]) == ("98", "own-groups")
     assert not {"kind:2", "codes:2"} & set(first)
@@ -168,14 +168,14 @@ def test_an_inspection_fills_in_dates_missing_codes_and_what_happens_to_them():
 @pytest.mark.parametrize("role", ROLES)
 def test_every_role_of_a_plan_can_be_chosen(role):
     chosen = filled(role__4="" if role == "unassigned" else role)
-    (plan,) = form.plans(form.select_known(chosen, COLUMNS), COLUMNS)
+    (plan,) = form.build_plans(form.select_known(chosen, COLUMNS), COLUMNS)
     assert plan.roles["town"] == role
 
 
 def test_k_counts_records_where_that_is_stated():
-    (plan,) = form.plans(filled(counts="record"), COLUMNS)
+    (plan,) = form.build_plans(filled(counts="record"), COLUMNS)
     assert plan.unit == "record"
-    (plan,) = form.plans(filled(role__4="unit"), COLUMNS)
+    (plan,) = form.build_plans(filled(role__4="unit"), COLUMNS)
     assert plan.unit == "town"
 
 
@@ -185,7 +185,7 @@ def test_steps_are_chained_in_the_order_in_which_they_were_added():
     chosen = form.with_earlier_step(chosen, COLUMNS)
     assert "step:top-bottom-code:top_share" not in chosen
     assert "k" not in chosen
-    plans = form.plans(form.select_known({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
+    plans = form.build_plans(form.select_known({**chosen, "k": "3, 5"}, COLUMNS), COLUMNS)
     assert [plan.k for plan in plans] == [3, 5]
     assert [(step.name, step.columns) for step in plans[0].steps] == [
         ("top-bottom-code", ["age"]),
@@ -198,7 +198,7 @@ def test_steps_are_chained_in_the_order_in_which_they_were_added():
         form.with_earlier_step(filled(k=""), COLUMNS)
     for bad in ("no", "[1]", "{}"):
         with raises(ParameterError, "steps-malformed"):
-            form.plans(filled(earlier_steps=bad), COLUMNS)
+            form.build_plans(filled(earlier_steps=bad), COLUMNS)
 
 
 PYTHON = re.compile(
@@ -264,12 +264,12 @@ def test_an_error_of_a_parameter_is_worded_by_its_field():
     error = ParameterError("x", code="parameter-not-accepted", parameter="gamma", of="VMDAV")
     assert "“Growth of groups”" in message_of(error)
     with raises(ParameterError, "parameter-not-accepted") as caught:
-        form.plans(filled(method="two-mu-approx"), COLUMNS)
+        form.build_plans(filled(method="two-mu-approx"), COLUMNS)
     assert message_of(caught.value) == "This method is defined for k = 2 only."
 
 
 def test_initial_values_of_the_form_are_the_defaults():
-    plain = form.plans(filled(), COLUMNS)
+    plain = form.build_plans(filled(), COLUMNS)
     shown = {
         field.name: field.default
         for several in [own_fields("microaggregate"), form.catalogue()["method_fields"]["sorted"]]
@@ -277,11 +277,11 @@ def test_initial_values_of_the_form_are_the_defaults():
         if field.choices
     }
     assert len(shown) >= 7
-    assert form.plans(filled() | shown, COLUMNS) == plain
+    assert form.build_plans(filled() | shown, COLUMNS) == plain
 
 
 def test_fields_become_parameters_and_columns_become_strata_and_types():
-    (plan,) = form.plans(
+    (plan,) = form.build_plans(
         filled(
             method="vmdav",
             method__vmdav__gamma="0.5",
@@ -305,11 +305,11 @@ def test_fields_become_parameters_and_columns_become_strata_and_types():
 @pytest.mark.parametrize(("chosen", "shuffled"), [("true", True), ("false", False)])
 def test_the_order_of_the_records_can_be_chosen(chosen, shuffled):
     settings = form.select_known(filled(shuffle=chosen), COLUMNS)
-    assert [plan.shuffle for plan in form.plans(settings, COLUMNS)] == [shuffled]
+    assert [plan.shuffle for plan in form.build_plans(settings, COLUMNS)] == [shuffled]
 
 
 def test_several_k_make_several_plans():
-    assert [plan.k for plan in form.plans(filled(k="3, 5 10,5"), COLUMNS)] == [3, 5, 10]
+    assert [plan.k for plan in form.build_plans(filled(k="3, 5 10,5"), COLUMNS)] == [3, 5, 10]
 
 
 @pytest.mark.parametrize(
@@ -334,9 +334,9 @@ def test_several_k_make_several_plans():
         ({"kind__1": "colour"}, "unknown-kind", {"column": "age"}),
     ],
 )
-def test_what_makes_no_plan_is_refused(change, code, attributes):
+def test_invalid_settings_are_refused(change, code, attributes):
     with raises(ParameterError, code, **attributes):
-        form.plans(filled(**change), COLUMNS)
+        form.build_plans(filled(**change), COLUMNS)
 
 
 def test_unknown_fields_of_a_request_are_ignored():

@@ -42,8 +42,14 @@ def test_a_release_has_the_format_of_its_source(folder, name):
     inspection = worker.inspect_file({"name": name, "dialect": {}})
     assert [column["name"] for column in inspection["columns"]] == ["person", *KNOWN]
     (folder / "run-1").mkdir()
-    order = {"name": name, "dialect": {}, "plan": PLAN.to_dict(), "folder": "run-1", "number": 1}
-    done = worker.mask({**order, "target": release_name(name)})
+    arguments = {
+        "name": name,
+        "dialect": {},
+        "plan": PLAN.to_dict(),
+        "folder": "run-1",
+        "number": 1,
+    }
+    done = worker.mask({**arguments, "target": release_name(name)})
     json.dumps(done)  # it must pass through a pipe
     released = read(f"run-1/{release_name(name)}").to_pandas()
     assert list(released) == KNOWN
@@ -62,14 +68,14 @@ def test_the_dialect_of_the_source_is_that_of_the_release(folder):
     put("a.csv", dialect)
     (folder / "run-1").mkdir()
     plain = worker.dialect_entries(dialect)
-    order = {
+    arguments = {
         "name": "a.csv",
         "dialect": plain,
         "plan": PLAN.to_dict(),
         "folder": "run-1",
         "number": 1,
     }
-    worker.mask({**order, "target": "a-release.csv"})
+    worker.mask({**arguments, "target": "a-release.csv"})
     first = (folder / "run-1" / "a-release.csv").read_text().splitlines()[0]
     assert first.replace('"', "") == "age;height;weight"
 

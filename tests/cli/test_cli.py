@@ -110,7 +110,7 @@ def test_the_report_shows_the_curve_of_dependence_on_request(folder):
 
 def test_the_verdict_and_its_findings_follow_the_result(folder):
     result = shell(*MASK)
-    start = "verdict: qualified. k = 4 is kept on the quasi-identifiers only, with "
+    start = "verdict: qualified. k = 4 is kept on the quasi-identifiers only"
     assert result.stdout.splitlines()[1].startswith(start)
     assert "\x1b" not in result.stdout
     content = json.loads(shell(*MASK, "--force", "--json").stdout)["verdict"]
@@ -223,7 +223,7 @@ BAD = [
     ("mask in.csv out.csv -c age -k 3 --report out.csv", 1, "an .html, .json or .txt file"),
     ("mask in.csv out.csv -c age -k 3 --audience press", 2, "no audience 'press'"),
     ("run in.csv in.csv out.csv", 1, ".toml or .json"),
-    ("mask in.csv out.csv -c age -k 3 --separator ,,", 2, "one plain character"),
+    ("mask in.csv out.csv -c age -k 3 --separator ,,", 2, "one ASCII character"),
     ("mask none.csv out.csv -c age -k 3", 1, "There is no file 'none.csv'"),
     ("mask in.csv out.doc -c age -k 3", 1, "names no format"),
     ("mask in.csv none/out.csv -c age -k 3", 1, "could not be written"),
@@ -250,7 +250,7 @@ BAD_FILES = [
     ("age,size\n1,2\n3\n4,5\n", "Line 3"),
     ("age,size\n1,\n3,2\n4,5\n", "'size' has 1 missing value"),
     ("age,size\n1,inf\n3,2\n4,5\n", "'size' has 1 infinite value"),
-    ("age,size\n1,x\n3,2\n4,5\n", "'size' holds text"),
+    ("age,size\n1,x\n3,2\n4,5\n", "'size' contains text"),
     ("age,size,\x00\n1,x\x00\n", "error: "),
 ]
 

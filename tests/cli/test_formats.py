@@ -140,12 +140,12 @@ def test_a_missing_package_is_named(folder, monkeypatch, package, place, extra):
 
 
 HOSTILE = {
-    "zip.csv": (b"PK\x03\x04" + bytes(40), "holds Excel data"),
-    "gz.csv": (b"\x1f\x8b\x08" + bytes(40), "holds gzip data"),
-    "parquet.dta": (b"PAR1\x15" + bytes(40), "holds Parquet data"),
-    "stata.sav": (b"<stata_dta><header>", "holds Stata data"),
-    "db.parquet": (b"SQLite format 3\0" + bytes(40), "holds SQLite data"),
-    "old.xlsx": (b"\xd0\xcf\x11\xe0" + bytes(40), "holds old Excel data"),
+    "zip.csv": (b"PK\x03\x04" + bytes(40), "contains Excel data"),
+    "gz.csv": (b"\x1f\x8b\x08" + bytes(40), "contains gzip data"),
+    "parquet.dta": (b"PAR1\x15" + bytes(40), "contains Parquet data"),
+    "stata.sav": (b"<stata_dta><header>", "contains Stata data"),
+    "db.parquet": (b"SQLite format 3\0" + bytes(40), "contains SQLite data"),
+    "old.xlsx": (b"\xd0\xcf\x11\xe0" + bytes(40), "contains old Excel data"),
     "noise.dta": (bytes(range(256)) * 9, "not a Stata file"),
     "noise.sav": (b"$FL2@(#)" + bytes(range(256)) * 9, "not an SPSS file"),
     "noise.xpt": (bytes(range(256)) * 9, "not a SAS transport file"),

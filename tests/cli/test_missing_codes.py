@@ -73,7 +73,7 @@ def test_a_column_that_does_not_exist_is_refused(files, command):
     assert "florrs" in refused.stderr
 
 
-def test_the_loss_is_that_of_the_run(files, tmp_path):
+def test_assess_measures_the_same_loss_as_the_run(files, tmp_path):
     target = str(tmp_path / "out.csv")
     options = ("-c", "age", "-c", "floors", "-k", "3", "--missing", "own-groups", *CODES)
     run = printed("mask", files["coded"], target, *options)

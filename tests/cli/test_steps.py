@@ -94,7 +94,7 @@ def test_mask_takes_hierarchies_as_the_steps_do(folder):
     assert shell("mask", "in.csv", "b.csv", *words, "--hierarchy", "age").exit_code == 2
 
 
-def test_values_are_parsed_as_the_parameter_says(folder):
+def test_values_are_parsed_by_the_type_of_the_parameter(folder):
     (folder / "map.json").write_text('{"Faro": "south"}')
     words = ["recode", "in.csv", "out.csv", "-c", "town", "--mapping", "Porto=north,Braga=north"]
     result = shell(*words, "--mapping", "@map.json", "--save-plan", "plan.json", "-i", "sex",
@@ -122,7 +122,7 @@ def test_values_are_parsed_as_the_parameter_says(folder):
         (["nonsense", "-c", "age"], "nonsense"),
     ],
 )
-def test_what_is_wrong_ends_with_a_sentence(folder, words, shown):
+def test_invalid_options_give_a_message_and_no_file(folder, words, shown):
     result = shell(words[0], "in.csv", "out.csv", *words[1:])
     assert result.exit_code in (1, 2)
     assert shown in result.output

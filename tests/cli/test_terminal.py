@@ -135,7 +135,7 @@ def test_errors_stay_on_the_screen_too(large_folder):
     assert "error: 'out.csv' exists already." in screen
 
 
-def test_output_to_a_file_holds_the_result_alone(large_folder):
+def test_output_to_a_file_contains_only_the_result(large_folder):
     plain = subprocess.run(
         [sys.executable, "-m", "shoal", *MASK], capture_output=True, text=True, check=True
     )
@@ -202,7 +202,7 @@ def test_a_comparison_is_a_table_on_a_usual_terminal(folder):
     assert all(re.fullmatch(r"\d+\.\d", risk) for _, risk in shown), shown
 
 
-def test_help_shows_no_types_of_python():
+def test_help_shows_no_python_types():
     for command in ([], ["mask"], ["verify"], ["inspect"], ["app"]):
         shown = CliRunner().invoke(app, [*command, "--help"], env={"COLUMNS": "80"}).output
         assert not re.search(r"<(bool|str|list)", shown)

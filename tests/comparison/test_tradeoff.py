@@ -126,7 +126,7 @@ def test_the_command_shows_the_curve_and_draws_it(tmp_path, monkeypatch):
     [
         (["-k", "three"], 2, "takes numbers"),
         (["-k", "3", "--dependence", "0,x"], 2, "takes numbers"),
-        (["-k", "3", "--plot", "curves.doc"], 1, "not the name of a picture"),
+        (["-k", "3", "--plot", "curves.doc"], 1, "unsupported suffix"),
         (["-k", "30"], 1, "hold only 11"),
     ],
 )

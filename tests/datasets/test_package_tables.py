@@ -35,7 +35,7 @@ def test_sme_is_table_1_of_the_paper():
     assert companies.sum().tolist() == [6550, 340, 22_167_874, 3_701_862]
 
 
-def test_sme_optimum_loses_what_the_paper_says():
+def test_the_optimum_of_sme_has_the_loss_of_the_paper():
     X = datasets.sme()[["surface", "employees"]].to_numpy(dtype=np.float64)
     Z = (X - X.mean(axis=0)) / X.std(axis=0)
     groups = [[0, 1, 2, 9], [3, 4, 8], [5, 6, 7, 10]]

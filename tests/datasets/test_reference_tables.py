@@ -1,4 +1,4 @@
-"""The reference tables of the literature: they are those of the source, to the last digit."""
+"""The reference tables of the literature: equal to their source to the last digit."""
 
 import hashlib
 
@@ -12,7 +12,7 @@ from shoal.datasets import casc
 TABLES = list(casc.REFERENCES)
 each_table = pytest.mark.parametrize("name", TABLES)
 
-# Of the source's tables written as CSV, computed when they were taken from the R data files.
+# Hashes of the tables of the source as CSV, computed when they were taken from the R data files.
 CSV_SHA256 = {
     "tarragona": "d5f719a134a3476b2157d9675d1a2b211dbc06ad6109685ad1e4b7847cfa45a4",
     "census": "40fb91564d4379274610e941161fd38729adb471bddb9c71d7c01ef142fd0f5b",
@@ -21,7 +21,7 @@ CSV_SHA256 = {
 
 
 @each_table
-def test_a_table_is_that_of_the_source_to_the_last_digit(name):
+def test_a_table_equals_its_source_to_the_last_digit(name):
     text = datasets.CATALOGUE[name].load().to_csv(index=False)
     assert hashlib.sha256(text.encode()).hexdigest() == CSV_SHA256[name]
 
@@ -32,7 +32,7 @@ def test_the_literature_uses_these_columns(name):
     assert len(datasets.COLUMNS[name]) == (11 if name == "eia" else 13)
 
 
-def test_of_eia_the_literature_uses_the_number_and_ten_revenues_and_sales():
+def test_the_literature_uses_the_number_and_ten_revenues_and_sales_of_eia():
     number, *amounts = datasets.COLUMNS["eia"]
     assert number == "UTILITYID"
     assert len(amounts) == 10

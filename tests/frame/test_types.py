@@ -10,7 +10,7 @@ from shoal.frame.types import KINDS, Type, as_types
 from shoal.plan import Plan
 
 
-def test_a_type_can_be_given_by_its_kind_alone():
+def test_a_kind_suffices_as_a_type():
     assert as_types({"a": "nominal", "b": {"kind": "date"}}) == {
         "a": Type("nominal"),
         "b": Type("date"),

@@ -152,7 +152,7 @@ def types_of(native: Any) -> Mapping[str, str]:
 
 
 def categories_of(native: Any, name: str) -> Values | None:
-    """Return the categories that an unordered column of categories brings along, if it is one."""
+    """Return the categories that an unordered categorical column brings along, if it is one."""
     if isinstance(native, pa.Table):
         column = native[name]
         if not pa.types.is_dictionary(column.type) or column.type.ordered:

@@ -66,7 +66,7 @@ def test_a_record_in_the_wrong_group_is_stopped_before_the_release():
 
 
 @pytest.mark.usefixtures("moved")
-def test_a_record_in_the_wrong_group_is_counted_where_the_last_check_is_off(monkeypatch):
+def test_a_record_in_the_wrong_group_is_counted_if_the_last_check_is_off(monkeypatch):
     monkeypatch.setattr(masking, "check_guarantees", lambda *arguments: None)
     assert problem_within(40, "k:") is not None
 

@@ -1,4 +1,4 @@
-"""Columns that belong together, and the variant that predicts the confidential ones."""
+"""Blocks of correlated columns, and the variant that predicts the confidential columns."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def test_correlated_columns_share_a_block():
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7])
 def test_every_column_is_in_one_block(size):
     X = np.random.default_rng(2).normal(size=(30, 7))
-    X[:, 3] = 5.0  # a constant column is correlated with none
+    X[:, 3] = 5.0  # a constant column has the correlation 0 with all others
     blocks = correlated_blocks(X, size)
     assert sorted(column for block in blocks for column in block) == list(range(7))
     assert [len(block) for block in blocks].count(size) >= 7 // size
@@ -31,7 +31,7 @@ def test_every_column_is_in_one_block(size):
     assert correlated_blocks(-3 * X, size) == blocks
 
 
-def test_predictions_keep_the_shape_and_depend_on_the_quasi_identifiers_alone():
+def test_predictions_keep_the_shape_and_depend_only_on_the_quasi_identifiers():
     X = np.array([[0.0], [0.0], [1.0], [2.0]])
     Y = np.array([[0.0, 1], [2.0, 1], [4.0, 2], [7.0, 3]])
     predicted = predicted_confidential(X, Y, LinearRegression())

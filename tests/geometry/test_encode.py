@@ -1,4 +1,4 @@
-"""Columns of every kind as axes: the distances are the declared ones."""
+"""Columns of every kind as axes, at the declared distances."""
 
 import datetime as dt
 
@@ -107,7 +107,7 @@ def test_points_of_a_euclidean_space_are_recovered_on_as_few_axes(seed, number, 
 
 def test_distances_that_are_not_euclidean_are_refused_with_a_constant_to_add():
     corners = 1.0 - np.eye(4)
-    corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all than the centre of the three is
+    corners[0, 1:] = corners[1:, 0] = 0.55  # nearer to all three corners than their centre
     with raises(InputError, "distances-not-euclidean", column="town") as raised:
         embed_distances(corners, "town")
     constant = float(str(raised.value).split("d * d + ")[1].split(")")[0])

@@ -23,7 +23,7 @@ tables = st.integers(1, 30).flatmap(
 
 
 def exact_sum_of_squares(values):
-    """Return the sum of squared differences to the mean, in rational arithmetic."""
+    """Return the sum of squared differences from the mean, in rational arithmetic."""
     fractions = [Fraction(value) for value in values]
     mean = sum(fractions) / len(fractions)
     return sum((value - mean) ** 2 for value in fractions)

@@ -265,6 +265,12 @@ def test_other_files_than_sqlite_databases_are_refused(tmp_path):
     assert not (tmp_path / "none.db").exists()
 
 
+def test_a_database_without_tables_is_refused(tmp_path):
+    sqlite3.connect(tmp_path / "empty.db").close()
+    with raises(FileError, "no-table"):
+        read(f"sqlite:///{tmp_path}/empty.db", dialect=SURVEY)
+
+
 def test_a_new_sqlite_file_appears_with_its_table_or_not_at_all(sqlite_path, tmp_path):
     release = masked_survey(f"sqlite:///{sqlite_path}")
     address = f"sqlite:///{tmp_path}/new.db"

@@ -161,6 +161,14 @@ def test_a_duckdb_file_is_read_by_table(tmp_path):
         read(path)
 
 
+def test_a_duckdb_file_without_tables_is_refused(tmp_path):
+    path = tmp_path / "t.duckdb"
+    duckdb.connect(str(path)).close()
+    for table in (None, "people"):
+        with raises(FileError, "no-table", file="t.duckdb"):
+            read(path, dialect=Dialect(table=table))
+
+
 def test_a_data_frame_of_r_is_read(tmp_path):
     table = read(rdata.TESTDATA_PATH / "test_dataframe.rds")  # written by R
     assert table.to_pydict() == {"class": ["a", "b", "b"], "value": [1, 2, 3]}

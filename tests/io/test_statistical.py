@@ -236,7 +236,7 @@ def test_long_labels_are_shortened_between_characters_and_reported(tmp_path, end
     remarks = write(
         Source(pa.table({"a": [1]}), FileMetadata("arrow", column_metadata)), target, target=target
     )
-    assert "shortened are those of 'a'" in remarks[0]
+    assert "the labels of 'a' were shortened" in remarks[0]
     back = open_source(target).metadata.of_column("a")
     assert back.label == "ä" * label
     assert back.value_labels.get(1, "") == "ö" * value

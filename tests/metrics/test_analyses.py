@@ -159,7 +159,7 @@ def test_group_by_by_hand():
     after = before.assign(g=["a"] * 20)
     result = shoal.utility(before, after, measures=["group-by"], random_state=0)
     by_g = next(row for row in result["group-by"].rows if row["columns"] == "1")
-    # Grouped by g: a has 20 instead of 10 records (error 1) and the mean 1 instead of 0 (the
+    # Grouped by g: a has 20 instead of 10 records (error 1), and the mean 1 instead of 0 (the
     # standard deviation is 1); b has none. Grouped by x there is no number left to average.
     assert by_g["groups"] == 2
     assert by_g["count error"] == 1

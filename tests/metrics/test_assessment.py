@@ -1,4 +1,4 @@
-"""Two tables, one masked by any software: measures, names, and reasons for missing ones."""
+"""Two tables, one masked by any software: measures, and reasons why some are missing."""
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ def kinds(request):
 
 
 @pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
-def test_a_scale_without_missing_cells_is_not_said_to_have_them():
+def test_no_remark_on_missing_cells_for_a_scale_without_missing_cells():
     data = pd.DataFrame({"a": np.arange(12.0), "grade": np.arange(12) % 3})
     types = {"grade": {"kind": "ordinal", "order": ["0", "1", "2"]}}
     release = shoal.microaggregate(
@@ -114,7 +114,7 @@ def test_measures_that_cannot_be_computed_are_named_with_the_reason():
     of_categories = {"values_unchanged", "levels_lost", "entropy_loss"}
     assert set(named) == {"smallest_class", "class_sizes", "reidentification", *of_categories}
     assert (
-        "left out: not of one kind"
+        "left out: the kinds differ"
         in shoal.assess(
             data.assign(sex=list("abcd")), data, quasi_identifiers=["x", "sex"]
         ).remarks["information_loss"]
@@ -145,7 +145,7 @@ def test_confidential_numbers_with_missing_values_count_as_categories(missing):
     assert "'income' left out" in release.remarks["average_diversity"]
 
 
-def test_one_name_may_stand_alone():
+def test_a_single_name_is_accepted_instead_of_a_list():
     data = shoal.datasets.sme()
     measures = shoal.assess(data, data, quasi_identifiers="surface", confidential="turnover")
     assert list(measures["homogeneous_classes"]) == ["turnover"]

@@ -17,7 +17,7 @@ from shoal._kernels.predicate_counts import AT_LEAST, AT_MOST, EQUAL, NO_CONDITI
 from shoal.cli import app
 from shoal.errors import ColumnError, InputError, ParameterError
 from shoal.metrics.attacks import wilson_interval
-from shoal.metrics.attacks.inference import best_guess
+from shoal.metrics.attacks.inference import best_guesses
 from shoal.metrics.attacks.probabilistic_linkage import expectation_maximisation
 from shoal.metrics.attacks.run import DEFAULT_ATTACKS
 from twins import attacks as twin
@@ -66,7 +66,7 @@ def control():
     return people(400, seed=1)
 
 
-def test_a_release_that_is_the_original_is_caught_by_every_attack(original, control):
+def test_every_attack_succeeds_on_the_original(original, control):
     attacks = attack(original, original, control=control)
     assert set(attacks.not_run) == {"reconstruction"}
     for name, result in attacks.items():
@@ -90,7 +90,7 @@ def test_independent_records_are_not_linked_and_not_members(original, control):
         assert attacks[name].rate < 0.5
 
 
-def test_a_unique_untouched_column_is_caught_by_singling_out_and_linkage(original):
+def test_singling_out_and_linkage_succeed_on_an_unmasked_unique_column(original):
     before = original.assign(serial=np.random.default_rng(9).permutation(len(original)) + 0.5)
     after = grouped(original, 10).assign(serial=before["serial"])
     attacks = attack(before, after, quasi_identifiers=[*KNOWN, "serial"])
@@ -103,7 +103,7 @@ def test_a_unique_untouched_column_is_caught_by_singling_out_and_linkage(origina
     assert masked["linkage-distance"].rate <= 0.1
 
 
-def test_a_unique_column_without_a_role_is_caught_too(original):
+def test_singling_out_succeeds_on_a_unique_column_without_a_role(original):
     serial = np.arange(len(original)) + 0.5
     attacks = attack(original.assign(serial=serial), grouped(original, 10).assign(serial=serial))
     result = attacks["singling-out-all-columns"]
@@ -111,7 +111,7 @@ def test_a_unique_column_without_a_role_is_caught_too(original):
     assert result.interval[0] > result.baseline + 0.5
 
 
-def test_a_copied_confidential_column_is_caught_by_inference(original):
+def test_inference_succeeds_on_a_copied_confidential_column(original):
     """Here a quasi-identifier repeats the confidential column, so its class reveals the value."""
     code = original["ill"].map({"flu": 0, "none": 1, "gout": 2, "cold": 3}).astype(float)
     attacks = attack(
@@ -124,7 +124,7 @@ def test_a_copied_confidential_column_is_caught_by_inference(original):
     assert attacks["inference:income"].rate < 0.2
 
 
-def test_groups_with_their_own_value_leak_it_whatever_k_is(original):
+def test_inference_succeeds_on_groups_with_their_own_value_whatever_k_is(original):
     after = grouped(original, 10)
     label = after.groupby(["age", "height", "region"]).ngroup()
     value = label.astype(str)
@@ -204,7 +204,7 @@ def test_no_attack_on_a_release_exceeds_its_ceiling(name):
     assert "linkage-distance" in attacks
 
 
-def test_control_records_take_the_commonest_label_of_recoded_values():
+def test_control_records_take_the_most_frequent_label_of_recoded_values():
     before = pd.DataFrame({"a": [1, 1, 1, 2, 2, 3], "s": list("xxxyyz")})
     after = before.assign(a=["low", "low", "all", "high", "high", "high"])
     control = pd.DataFrame({"a": [1, 2, 9], "s": ["x", "y", "x"]})
@@ -217,7 +217,7 @@ def test_control_records_take_the_commonest_label_of_recoded_values():
         random_state=0,
         attacks=["inference"],
     )
-    # The first is led to "low", the second to "high"; the third has a value without a label.
+    # The first record gets "low", the second "high"; the third has a value without a label.
     assert attacks["inference:s"].baseline == pytest.approx((1 + 1 + 1) / 3)
     assert attacks["inference:s"].rate == pytest.approx((3 + 2) / 6)
 
@@ -445,10 +445,10 @@ def test_membership_names_the_nearer_half(second, rate):
     assert attacks["membership"].rate == rate
 
 
-def test_the_best_guess_is_the_mode_or_the_median():
-    assert best_guess(np.array([3, 3, 1, 1, 0])) == [1, 3]
-    assert best_guess(np.array([1.0, 5.0, 6.0])) == [5.0]
-    assert best_guess(np.array([np.nan])) == []
+def test_the_best_guesses_are_the_modes_or_the_median():
+    assert best_guesses(np.array([3, 3, 1, 1, 0])) == [1, 3]
+    assert best_guesses(np.array([1.0, 5.0, 6.0])) == [5.0]
+    assert best_guesses(np.array([np.nan])) == []
 
 
 def test_em_finds_how_often_matching_pairs_agree():
@@ -529,7 +529,7 @@ def test_the_command_line_attacks_files(original, control, tmp_path):
 
 
 def test_splink_links_what_our_own_linkage_links(original):
-    """Two programs with the same levels of agreement; nobody tells either which pairs match."""
+    """Two programs with the same levels of agreement, which do not know which pairs match."""
     both = ["linkage-probabilistic", "linkage-splink"]
     masked = attack(original, grouped(original, 4), attacks=both)
     assert masked.exceeded == ()

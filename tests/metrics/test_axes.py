@@ -1,4 +1,4 @@
-"""Losses of columns that have several axes, as categories have."""
+"""Losses of columns that have several axes, as categorical columns do."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_the_loss_of_a_category_is_its_share_of_changes(pairs):
 def test_columns_of_one_axis_give_the_same_measures(X, seed):
     masked = np.random.default_rng(seed).permutation(X)
     alone = np.arange(X.shape[1])
-    # Linkage standardises each table by itself; a gap needs a bound.
+    # Linkage standardises each table separately; a gap needs a bound.
     others = {"linkage", "linkage_top2", "certified_gap"}
     for name in {name for name in MEASURES if accepts_axes(name)} - others:
         given = {"original": X, "masked": masked}
@@ -76,6 +76,6 @@ def test_categories_are_linked_on_the_scale_of_the_original(pairs, guesses):
         assert actual == pytest.approx(np.mean(chances))
 
 
-def test_a_table_without_spread_can_be_linked_by_chance_alone():
+def test_a_table_without_spread_is_linked_only_by_chance():
     X = simplex_points(3)[[1, 1, 1, 1]]
     assert linkage(X, X, np.zeros(2, int)) == pytest.approx(1 / 4)

@@ -1,4 +1,4 @@
-"""The gap that a proven bound leaves."""
+"""The gap between a loss and its proven lower bound."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ TABLE = np.array([[0.0], [2.0], [4.0], [6.0]])
 MEANS = np.array([[1.0], [1.0], [5.0], [5.0]])
 
 
-def test_the_gap_is_what_is_lost_beyond_the_bound():
+def test_the_gap_is_the_loss_above_the_bound():
     assert certified_gap(TABLE, MEANS, 0.8) == pytest.approx(0)
     assert certified_gap(TABLE, MEANS, 0.4) == pytest.approx(1)
     assert certified_gap(TABLE * 1e200, MEANS * 1e200, 0.64) == pytest.approx(0.25)
@@ -37,6 +37,6 @@ def test_a_bound_of_zero_certifies_nothing():
         certified_gap(TABLE, MEANS, 0)
 
 
-def test_a_bound_above_the_loss_belongs_to_another_table():
+def test_a_bound_above_the_loss_is_refused():
     with raises(InputError, "bound-too-great"):
         certified_gap(TABLE, MEANS, 0.9)

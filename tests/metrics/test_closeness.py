@@ -54,13 +54,13 @@ def test_classes_at_the_two_ends_are_as_far_as_they_can_be():
     released, values = np.array([[1], [1], [2], [2]]), np.array([[0], [0], [1], [1]])
     assert t_closeness(released, values, [True]).tolist() == [0.5]
     assert t_closeness(released, values, [False]).tolist() == [0.5]
-    # One record in a hundred is far from all others.
+    # One record in a hundred is distant from all others.
     lone, rare = np.arange(100)[:, np.newaxis] == 0, np.arange(100)[:, np.newaxis] == 0
     assert t_closeness(lone, rare, [True]) == pytest.approx([0.99])
 
 
 def test_order_matters_only_where_there_is_one():
-    # Neighbours in one class are farther from all than mixed classes; as categories both are alike.
+    # Classes of neighbours are more distant from the table than mixed ones; as categories, equally.
     released = np.array([[1], [1], [2], [2]])
     for values, ordered in [([0, 1, 2, 3], 1 / 3), ([0, 2, 1, 3], 1 / 6)]:
         codes = np.array(values)[:, np.newaxis]

@@ -52,7 +52,7 @@ def all_inputs(X, labels, Y):
         "weights": 1.0 + np.arange(len(X))[:, np.newaxis] % 3,
         "lower_bound": lost / 2,
         "units": np.arange(len(X)) // 2,
-        "original_categories": ranks(X) - 1,  # the least value is missing
+        "original_categories": ranks(X) - 1,  # the smallest value becomes missing
         "masked_categories": ranks(X)[first_of_group(labels)] - 1,
         "other_categories": ranks(Y),
     }

@@ -1,4 +1,4 @@
-"""Records behind a released value, counted by hand."""
+"""Records that contribute to a released value, counted by hand."""
 
 import numpy as np
 from hypothesis import given

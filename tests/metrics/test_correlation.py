@@ -20,7 +20,7 @@ from shoal.steps.microaggregation.aggregates import group_mean
 
 
 def cut(score, k):
-    """Return groups of k along a score; the last takes what is left over."""
+    """Return groups of k along a score; the last group takes the remaining records."""
     labels = np.empty(len(score), np.int64)
     labels[np.argsort(score, kind="stable")] = np.minimum(
         np.arange(len(score)) // k, len(score) // k - 1
@@ -121,7 +121,7 @@ def test_components_of_hand_made_tables():
 
 
 def test_components_at_a_right_angle_are_turned_by_their_first_column():
-    # (1, 1) against (1, -1): the first column keeps its weight, the second turned round.
+    # (1, 1) against (1, -1): the first column keeps its weight, the second changes its sign.
     assert loadings_change(LINE, BACK) == pytest.approx([0, 2])
 
 

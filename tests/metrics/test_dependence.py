@@ -1,4 +1,4 @@
-"""Distortions: the published trade-off, and tables done by hand."""
+"""Distortions: the published trade-off, and tables calculated by hand."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ def test_classes_that_reveal_nothing_and_everything():
 
 
 def test_each_confidential_column_weighs_the_same():
-    # The first column has variance 5 and loses 1 of it, the second keeps all: (1/5 + 0) / 2.
+    # The first column has variance 5 and loses 1, the second loses nothing: (1/5 + 0) / 2.
     Y = np.array([[0.0, 10.0], [2.0, 10.0], [4.0, 900.0], [6.0, 900.0]])
     assert distortion_y(np.array([[1], [1], [2], [2]]), Y) == pytest.approx(0.1)
 
@@ -74,7 +74,7 @@ def test_a_constant_confidential_column_reveals_nothing():
     assert distortion_y(released, np.hstack([Y, flat])) == pytest.approx(0.2)
 
 
-def test_of_categories_the_share_counts_that_is_not_the_most_frequent_of_its_class():
+def test_distortion_y_of_categories_is_the_share_that_is_not_the_most_frequent_of_its_class():
     released = np.array([[1], [1], [1], [2], [2], [2]])
     party = np.array([list("aabcca")]).T
     assert distortion_y(released, categories=party) == pytest.approx(2 / 6)

@@ -43,8 +43,8 @@ def test_homogeneous_classes_agree_with_counting_by_hand(case):
 
 
 def test_diversity_of_a_hand_made_table():
-    # Classes {a, a, b} and {a, b, c, c}: two values at least; the entropy of the first is
-    # log(3) - 2/3 log(2); 2 < 3 * 1 keeps l = 2 there, 2 < 3 * 1 keeps l = 3 in the second.
+    # Classes {a, a, b} and {a, b, c, c}: at least two values. The first has the entropy
+    # log(3) - 2/3 log(2). As 2 < 3 * 1, l is 2 in the first class and 3 in the second.
     released = np.array([[1], [1], [1], [2], [2], [2], [2]])
     codes = np.array([[0], [0], [1], [0], [1], [2], [2]])
     diversity = l_diversity(released, codes)

@@ -1,4 +1,4 @@
-"""Linkage with a file from elsewhere."""
+"""Linkage with an external file."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Numbers behind the findings of a verdict, against slow twins in pandas."""
+"""Statistics of the findings of a verdict, against slow twins in pandas."""
 
 import warnings
 
@@ -81,7 +81,7 @@ def test_order_correlation_agrees_with_pandas(values):
     assert correlation == pytest.approx(0.0 if np.isnan(expected) else expected, abs=1e-12)
 
 
-def test_units_side_by_side_survive_a_moved_record():
+def test_contiguous_units_are_found_despite_a_moved_record():
     units = np.repeat(np.arange(200), 3)
     assert unit_contiguity(units) == 1
     moved = np.append(np.delete(units, 1), units[1])
@@ -92,7 +92,7 @@ def test_units_side_by_side_survive_a_moved_record():
     assert unit_contiguity(np.zeros(5, np.int64)) == 0
 
 
-def test_few_large_units_in_random_order_do_not_stand_side_by_side():
+def test_few_large_units_in_random_order_are_not_contiguous():
     units = np.random.default_rng(1).integers(0, 2, 1000)
     assert abs(unit_contiguity(units)) < 0.1
     assert unit_contiguity(np.sort(units)) == 1
@@ -130,7 +130,7 @@ def test_constant_and_repeated_columns_are_allowed(X):
     assert neighbour_r2(X[:, 0], X[:, -1]) <= 1
 
 
-def test_any_smooth_function_of_a_column_is_seen(X):
+def test_any_smooth_function_of_a_column_is_detected(X):
     u = X[:, 0]
     assert neighbour_r2(u**2, u) > 0.99
     assert neighbour_r2(np.exp(u), u) > 0.98

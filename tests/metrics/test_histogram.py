@@ -43,7 +43,7 @@ def test_published_counts_are_correct(column, least, whole):
 
 
 @given(column=columns, least=st.integers(2, 5), shift=st.floats(-1e6, 1e6))
-def test_edges_depend_on_the_masked_values_alone(column, least, shift):
+def test_edges_depend_on_the_masked_values_only(column, least, shift):
     masked = grouped(column, least)
     other = column.copy()
     other[0] = shift

@@ -1,4 +1,4 @@
-"""Candidates left after several releases, against sets of persons."""
+"""Candidates that remain after several releases, against sets of persons."""
 
 import numpy as np
 import pytest

@@ -5,7 +5,7 @@ import pytest
 
 from shoal.metrics import interval_disclosure
 
-# Mean 0, standard deviation 10: a move of 1 is a tenth of it.
+# Mean 0, standard deviation 10: a move of 1 is a tenth of the standard deviation.
 TABLE = np.array([[-10.0], [10.0], [-10.0], [10.0]])
 
 

@@ -140,7 +140,7 @@ def test_a_misspelt_name_is_corrected():
     assert "'max_linkage'" in str(caught.value)
 
 
-def test_files_hold_limits_or_a_table_of_them(tmp_path):
+def test_files_contain_limits_or_a_table_of_limits(tmp_path):
     entries = 'max_linkage = 0.1\nmin_l_diversity.distinct."my column" = 2\n'
     (tmp_path / "a.toml").write_text(entries)
     (tmp_path / "b.toml").write_text(f"version = 1\n[limits]\n{entries}")
@@ -168,7 +168,7 @@ def test_files_without_limits_are_refused(tmp_path, text, cls, code):
         Limits.load(path)
 
 
-def test_of_two_limits_the_stricter_counts():
+def test_the_stricter_of_two_limits_counts():
     first = Limits({"max_linkage": 0.1, "min_smallest_class": 3, "max_il1s": 2})
     second = Limits({"max_linkage": 0.2, "min_smallest_class": 5, "max_membership": 0.6})
     merged = {"max_linkage": 0.1, "min_smallest_class": 5, "max_il1s": 2, "max_membership": 0.6}

@@ -74,8 +74,8 @@ def test_linkage_agrees_with_all_distances_sorted_without_ties(n, noise):
 
 
 def test_an_attacker_draws_among_equals():
-    # The masked values are one, the mean: 4 and 6 are equally near to it, 0 and 10 are farther.
-    # Records 4 and 6 are drawn with chance 1/2 each: (1/2 + 1/2) / 4. With two guesses both are in.
+    # All masked values are the mean: 4 and 6 are equally near to it, 0 and 10 are more distant.
+    # Records 4 and 6 are drawn with chance 1/2 each: (1/2 + 1/2) / 4. Two guesses include both.
     X = np.array([[0.0], [4.0], [6.0], [10.0]])
     masked = np.full((4, 1), 5.0)
     assert linkage(X, masked) == 0.25
@@ -90,8 +90,8 @@ def test_duplicates_share_their_credit():
 
 
 def test_the_second_guess_is_drawn_among_the_second_nearest():
-    # 1 and -1 became 0: nearest to them is the first record, then they both, equally near. The
-    # others stay where they were and find themselves.
+    # 1 and -1 became 0: the first record is nearest to them, then both of them, equally near. The
+    # other records did not change, so they are their own nearest records.
     X = np.array([[0.0], [1.0], [-1.0], [9.0], [-9.0]])
     masked = np.array([[0.0], [0.0], [0.0], [9.0], [-9.0]])
     assert linkage(X, masked) == (1 + 0 + 0 + 1 + 1) / 5

@@ -1,4 +1,4 @@
-"""Results by name: what was carried out, what was not and why, and progress on the way."""
+"""Results by name, reasons why others are missing, and progress reports."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from shoal.metrics.evaluation.results_by_name import ResultsByName, run_each
 
 @dataclass
 class Result:
-    """A result with a name alone."""
+    """A result that has only a name."""
 
     name: str
 

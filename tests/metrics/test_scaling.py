@@ -1,4 +1,4 @@
-"""Columns on the scale of the original, and sums that are rounded once."""
+"""Columns on the scale of the original, and sums that are rounded only once."""
 
 from math import fsum
 

@@ -1,4 +1,4 @@
-"""Figures by subgroup: who is in a group, which are merged, and which is worst off."""
+"""Figures by subgroup: membership of groups, merged groups, and the worst-off group."""
 
 import numpy as np
 import pandas as pd
@@ -31,7 +31,7 @@ def groups_of(values, min_group, units=None):
 
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=40), st.integers(2, 6))
-def test_no_group_is_smaller_than_the_least(values, least):
+def test_no_group_is_smaller_than_min_group(values, least):
     sizes = sorted(map(values.count, set(values)))
     if sizes[0] < least and (sizes[-1] < least or sum(sizes[:-1]) < least):
         # All groups are too small, or all but one together are.
@@ -52,8 +52,8 @@ def test_no_group_is_smaller_than_the_least(values, least):
     assert {value for value in values if values.count(value) < least} <= merged
 
 
-def test_a_single_small_group_takes_another_with_it():
-    """Otherwise its three records would be what the others leave."""
+def test_a_single_small_group_is_merged_with_another():
+    """Otherwise the figures of its three records could be derived by subtraction."""
     split = groups_of(["a"] * 9 + ["b"] * 6 + ["c"] * 3, 5)
     assert [(group.label, group.size) for group in split.groups] == [
         ("g=a", 9),
@@ -78,7 +78,7 @@ def test_persons_of_several_merged_groups_count_once():
     assert [(g.label, g.size) for g in split.groups] == [("g=d", 6), (OTHER_GROUPS, 6)]
 
 
-def test_numbers_of_many_values_are_quarters_without_values():
+def test_numbers_of_many_values_are_labelled_by_quarters_without_values():
     split = groups_of(np.arange(100.0), 5)
     assert [group.size for group in split.groups] == [25] * 4
     assert split.groups[0].label == "g=first quarter"
@@ -122,7 +122,7 @@ def test_assess_by_group_is_assess_of_the_group():
     assert result.figures()["information_loss_worst_group"] == losses[0]
 
 
-def test_attack_by_group_aims_at_its_members_in_the_whole_release():
+def test_attack_by_group_targets_its_members_in_the_whole_release():
     options = {**KNOWN, "attacks": ["linkage-distance", "inference"], "random_state": 0}
     result = shoal.attack(BEFORE, AFTER, by="sex", min_group=3, **options)
     whole = shoal.attack(BEFORE, AFTER, **options)

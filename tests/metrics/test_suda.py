@@ -74,8 +74,8 @@ def test_minimal_uniques_are_those_of_all_combinations(rows, largest):
     assert (result.dis_scores <= 1).all()
 
 
-def test_dis_is_the_share_of_right_matches_of_uniques():
-    """All units of a population in pairs: a sample of half of it has as many right as wrong."""
+def test_dis_is_the_share_of_correct_matches_of_uniques():
+    """In a population of pairs, half of the matches with a sample of one half are right."""
     assert dis_risk(0, 6, 0.1) == 0
     assert dis_risk(5, 0, 0.1) == 1
     rng = np.random.default_rng(0)

@@ -201,7 +201,7 @@ def test_pitman_is_the_model_of_ewens_where_classes_are_too_even():
     assert pitman_likelihood(theta * 0.98, 1e-9, sizes) < best
 
 
-def test_the_rule_chooses_the_lesser_estimate_of_large_samples():
+def test_the_rule_chooses_the_smaller_estimate_of_large_samples():
     result = population_uniqueness(np.repeat([1, 2, 3], [60, 20, 10]), 0.5)
     candidates = [value for value in (result.zayatz, result.snb) if not np.isnan(value)]
     assert result.estimate == min(candidates)
@@ -295,7 +295,7 @@ def test_risks_of_single_records_are_written_on_request(tmp_path):
     shown = CliRunner().invoke(app, [*words, "--records", str(target)])
     assert shown.exit_code == 0, shown.output
     assert str(target) in shown.stdout.replace("\n", "")
-    assert target.stat().st_mode & 0o077 == 0  # for the owner alone
+    assert target.stat().st_mode & 0o077 == 0  # only the owner can read it
     expected = survey_risk(people(), quasi_identifiers=["age", "job"], weight="w").by_record()
     written = pd.read_csv(target)
     assert list(written) == ["age", "job", *expected]

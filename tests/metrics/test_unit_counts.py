@@ -74,7 +74,7 @@ def test_each_unit_stands_for_one_value(data):
 
 
 @given(data=classes())
-def test_a_class_is_homogeneous_where_all_its_units_hold_one_value(data):
+def test_a_class_is_homogeneous_if_all_its_units_have_a_value_in_common(data):
     released, values, units = arrays(data)
     expected = 0
     for _, part in data.groupby("class"):
@@ -142,7 +142,7 @@ def test_one_unit_with_many_values_makes_no_class_diverse():
     assert homogeneous_classes(released, values, units) == [1]
 
 
-def test_what_a_unit_contributes_is_summed():
+def test_contributions_of_a_unit_are_summed():
     values = np.array([[3.0], [3.0], [3.0], [2.0]])
     labels, units = np.zeros(4, np.int64), np.array([0, 0, 0, 1])
     assert dominated_groups(values, labels, 0.8) == [0]

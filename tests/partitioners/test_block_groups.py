@@ -16,7 +16,7 @@ from twins.optimal import sse
 
 @given(seed=st.integers(0, 10**6), k=st.integers(2, 4), n_border_groups=st.integers(0, 6))
 @settings(max_examples=15)
-def test_a_pool_holds_each_group_once_with_its_cost(seed, k, n_border_groups):
+def test_a_pool_contains_each_group_once_with_its_cost(seed, k, n_border_groups):
     rng = np.random.default_rng(seed)
     X, dual = rng.normal(size=(7, 2)), rng.uniform(size=7)
     groups = np.array([rng.permutation(7)[:k] for _ in range(12)])

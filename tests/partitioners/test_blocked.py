@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shoal.partitioners import MDAV, VMDAV, Blocked, Search, entry, partitioner
+from shoal.partitioners import MDAV, VMDAV, Blocked, Search, partitioner, to_entry
 from shoal.partitioners._base import in_order
 from shoal.partitioners._record_blocks import split_into_blocks
 from tables import loss, tables_and_k
@@ -16,7 +16,7 @@ def table(n, p, seed=0):
 
 
 @given(case=tables_and_k(greatest=4), size=st.integers(2, 12), first=st.sampled_from([0.5, 1 / 3]))
-def test_blocks_hold_each_record_once_and_never_too_few(case, size, first):
+def test_blocks_contain_each_record_once_and_never_too_few(case, size, first):
     X, k = case
     blocks = split_into_blocks(X, size, k, first)
     assert sorted(row for rows in blocks for row in rows) == list(range(len(X)))
@@ -61,7 +61,7 @@ def test_the_number_of_workers_changes_nothing(method, seams):
     assert np.array_equal(by_one, by_three)
 
 
-def test_a_table_of_one_block_is_grouped_as_without():
+def test_a_table_of_one_block_is_grouped_as_without_blocks():
     X = table(200, 3)
     assert np.array_equal(Blocked(k=3, block_size=200).fit_predict(X), MDAV(k=3).fit_predict(X))
 
@@ -102,7 +102,7 @@ def test_blocks_are_named_by_an_option_of_any_method():
         Blocked(k=3, method=partitioner("vmdav", {"k": 3, "gamma": 0.5, "effort": "refine"}),
                 block_size=50)
     )  # fmt: skip
-    written = entry(model)
+    written = to_entry(model)
     assert written == {
         "method": "vmdav", "k": 3, "gamma": 0.5, "effort": "refine", "block_size": 50,
     }  # fmt: skip

@@ -33,7 +33,7 @@ def cases(draw, most=14):
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=50)
 @given(case=cases())
-def test_it_agrees_with_the_slow_version_and_keeps_what_is_proven(kind, case):
+def test_groups_agree_with_the_slow_version_and_keep_the_proven_distance(kind, case):
     X, k, t, values = case
     model = ClosenessFirst(k=k, closeness=float(t), values=values, kind=kind).fit(X)
     labels, proven = slow.closeness_first(X, k, t, values, kind == "ordered")
@@ -61,7 +61,7 @@ def test_no_choice_of_records_from_the_layers_exceeds_the_proven_distance(kind, 
 
 
 @given(k=st.integers(1, 12), groups=st.integers(1, 12))
-def test_with_different_values_the_bound_is_that_of_the_paper_and_tight(k, groups):
+def test_the_bound_for_different_values_is_that_of_the_paper_and_tight(k, groups):
     n = k * groups
     if n < 2:
         return
@@ -74,7 +74,7 @@ def test_with_different_values_the_bound_is_that_of_the_paper_and_tight(k, group
 
 
 @given(n=st.integers(2, 200), k=st.integers(1, 20), t=T)
-def test_with_different_values_the_size_is_that_of_the_paper_where_it_divides_n(n, k, t):
+def test_the_size_for_different_values_is_that_of_the_paper_if_it_divides_n(n, k, t):
     k = min(k, n)
     size = max(k, ceil(n / (2 * (n - 1) * t + 1)))
     layers, proven = fewest_layers(np.arange(n), k, float(t), "ordered")
@@ -84,14 +84,14 @@ def test_with_different_values_the_size_is_that_of_the_paper_where_it_divides_n(
         assert len(layers.sizes) == size
 
 
-def test_where_it_does_not_divide_n_few_more_records_than_the_paper_s_size_are_needed():
+def test_groups_are_at_most_a_fifth_larger_than_in_the_paper_if_the_size_does_not_divide_n():
     for t, size in [(0.25, 3), (0.1, 5), (0.05, 10), (0.03, 17), (0.01, 48)]:
         assert size == max(3, ceil(1080 / (2 * 1079 * t + 1)))
         layers, _ = fewest_layers(np.arange(1080), 3, t, "ordered")
         assert size <= len(layers.sizes) <= 1.2 * size
 
 
-def test_what_is_not_one_value_per_record_is_refused():
+def test_values_of_another_length_and_closeness_above_1_are_refused():
     with raises(ParameterError, "parameter-not-accepted", parameter="values"):
         ClosenessFirst(k=1, closeness=0.1, values=[1, 2]).fit([[0.0], [1], [2]])
     with raises(ParameterError, "parameter-not-accepted", parameter="closeness"):

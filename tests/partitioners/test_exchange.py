@@ -56,7 +56,7 @@ def test_groups_keep_their_sizes_and_none_disappears(case):
 
 @settings(max_examples=60)
 @given(case=cases())
-def test_it_agrees_with_the_slow_version(case):
+def test_groups_agree_with_the_slow_version(case):
     Z, k, ranks, _, t = case
     # Distances in halves, so that a comparison of floats is one of fractions.
     ranks = (ranks > 1).astype(np.int64)

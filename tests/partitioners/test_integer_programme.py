@@ -36,7 +36,7 @@ def test_the_solver_ends_when_its_cpu_seconds_are_spent(monkeypatch):
     assert len(checks) == 5
 
 
-def test_the_clock_on_the_wall_does_not_end_the_solver(monkeypatch):
+def test_wall_clock_time_does_not_end_the_solver(monkeypatch):
     """The CPU clock stands still for ten looks, as if other processes had all cores."""
     looks, highs, checks = count(), hard_programme(), []
     monkeypatch.setattr(
@@ -47,7 +47,7 @@ def test_the_clock_on_the_wall_does_not_end_the_solver(monkeypatch):
     assert highs.getModelStatus() == HighsModelStatus.kInterrupt
 
 
-def test_search_and_prove_say_what_they_spent():
+def test_search_and_prove_state_the_seconds_they_spent():
     X = np.random.default_rng(6).normal(size=(60, 3))
     start, began = MDAV(k=3).fit_predict(X), time.process_time()
     result = search(X, start, 3, seed=1, rounds=300)

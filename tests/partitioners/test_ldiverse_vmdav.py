@@ -14,7 +14,7 @@ from twins.ldiverse_vmdav import ldiverse_vmdav
 
 
 @given(case=tables_and_k(greatest=4), data=st.data(), gamma=st.sampled_from([0, 0.2, 1.1]))
-def test_every_group_holds_l_values(case, data, gamma):
+def test_every_group_has_l_values(case, data, gamma):
     X, k = case
     values = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
     diversity = data.draw(st.integers(1, 4))
@@ -27,7 +27,7 @@ def test_every_group_holds_l_values(case, data, gamma):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_it_agrees_with_the_slow_version(seed):
+def test_groups_agree_with_the_slow_version(seed):
     rng = np.random.default_rng(seed)
     X, values = rng.normal(size=(40 + seed, 2)), rng.integers(0, 4, 40 + seed)
     k, diversity, gamma = 2 + seed % 3, 1 + seed % 4, (0, 0.2, 1.1)[seed % 3]

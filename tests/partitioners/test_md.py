@@ -40,14 +40,14 @@ def pairs_while_records_leave(X, removed_in_turn, work):
     """Yield the farthest pair, fast and slow, each time one more record has left."""
     X = np.ascontiguousarray(X)
     pool, pairs = open_pool(X), open_pair_bounds(X)
-    living = list(range(len(X)))
+    remaining = list(range(len(X)))
     for record in removed_in_turn[: len(X) - 2]:
         first = -1
         while first < 0:
             first, second, _ = farthest_pair(pool, pairs, X, work)
-        yield (first, second), slow_pair(X, living)
+        yield (first, second), slow_pair(X, remaining)
         assign(pool, position_of(pool, record), 0)
-        living.remove(record)
+        remaining.remove(record)
 
 
 @given(X=tables(least=2), order=st.randoms(use_true_random=False), work=st.sampled_from([1, 10**9]))

@@ -21,7 +21,7 @@ PUBLISHED = {
     ("table", "k", "published"),
     [(table, k, figure) for table, figures in PUBLISHED.items() for k, figure in figures.items()],
 )
-def test_it_loses_what_the_literature_says(reference, table, k, published):
+def test_mdav_classic_loses_what_the_literature_says(reference, table, k, published):
     Z = reference(table)
     assert round(loss(Z, MDAVClassic(k=k).fit_predict(Z)), 6) == published
 

@@ -80,7 +80,7 @@ def test_individual_ranking_loses_what_the_paper_says(reference, k):
 
 
 @pytest.mark.parametrize("table", ["tarragona", "census"])
-def test_it_loses_less_than_blocks_of_the_same_score(reference, table):
+def test_mward_loses_less_than_blocks_of_the_same_score(reference, table):
     Z = reference(table)
     best = MWard(k=3, start="sum-of-z").fit_predict(Z)
     assert loss(Z, best) < loss(Z, Sorted(k=3, by="sum-of-z").fit_predict(Z))
@@ -202,7 +202,7 @@ def test_the_farthest_pair_is_that_of_all_pairs(X):
         assert most_distant_rows(X) == expected
 
 
-def test_a_start_that_is_unknown_is_refused():
+def test_an_unknown_start_is_refused():
     with raises(ParameterError, "parameter-not-accepted", parameter="start", of="MWard"):
         MWard(k=2, start="distance").fit(np.zeros((9, 2)))
     with raises(ParameterError, "no-such-column", parameter="start", column=5):

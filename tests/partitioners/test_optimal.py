@@ -47,7 +47,7 @@ def test_no_partition_at_all_is_better(case):
 
 
 @pytest.mark.parametrize(("n", "k"), [(9, 2), (9, 3), (9, 4), (8, 2), (8, 4)])
-def test_the_best_partition_is_found_where_it_is_the_only_one(n, k):
+def test_the_best_partition_is_found_if_it_is_the_only_one(n, k):
     X = np.random.default_rng(n + k).normal(size=(n, 2))
     actual = [tuple(group) for group in groups_of(Optimal(k=k).fit_predict(X))]
     assert sorted(actual) == sorted(map(tuple, best_partition(X, k)))
@@ -69,7 +69,7 @@ def test_the_sse_is_the_least_without_ties(seed):
 
 @given(case=tables_and_k(least=4, most=16, greatest=5), noise=st.integers(0, 3))
 @settings(max_examples=scaled_examples(50))
-def test_column_generation_finds_what_the_subsets_find(case, noise):
+def test_column_generation_and_subsets_find_the_same_optimum(case, noise):
     X, k = case
     k = max(2, min(k, len(X) // 2))
     X = X + np.random.default_rng(noise).normal(size=X.shape) * (noise % 2)
@@ -149,13 +149,13 @@ def test_the_speed_of_the_machine_does_not_choose_among_ties(monkeypatch, seed, 
         assert Optimal(k=k).fit_predict(X).tolist() == labels
 
 
-def test_trivial_tables_are_taken_however_long_they_are():
+def test_trivial_tables_of_any_length_are_accepted():
     X = np.random.default_rng(0).normal(size=(MAX_RECORDS + 1, 2))
     assert Optimal(k=1).fit(X).partition_.n_groups == len(X)
     assert Optimal(k=len(X) // 2 + 1).fit(X).partition_.n_groups == 1
 
 
-def test_a_table_that_is_too_long_is_refused_with_the_number_that_is_not():
+def test_a_table_that_is_too_long_is_refused_with_the_limit():
     with raises(InputError, "too-many-records", records=MAX_RECORDS + 1, most=MAX_RECORDS):
         Optimal(k=2).fit(np.zeros((MAX_RECORDS + 1, 2)))
 

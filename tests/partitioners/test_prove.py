@@ -72,14 +72,14 @@ def test_a_small_table_is_proven_to_the_end(case):
 
 @given(case=cases(most=10))
 @settings(max_examples=20)
-def test_pairs_and_triples_are_proven_as_trying_all_of_them_finds(case):
+def test_pairs_and_triples_have_the_optimum_of_an_exhaustive_search(case):
     X, _ = case
     assert proven(X, 2).sse == pytest.approx(pairs_and_triples(X), rel=1e-8, abs=1e-12)
 
 
 @given(case=cases(), budget=st.integers(0, 60))
 @settings(max_examples=40)
-def test_whenever_the_budget_ends_the_bound_holds_and_nothing_is_worse(case, budget):
+def test_the_bound_holds_and_nothing_is_worse_whenever_the_budget_ends(case, budget):
     X, k = case
     start = Sorted(k=k, by="sum-of-z").fit_predict(X)
     proof = prove(X, start, k, budget=budget, clock=clock_by_calls())
@@ -229,7 +229,7 @@ def test_a_bound_moves_with_the_units_and_not_with_the_origin():
     assert proven(X * 2.0**-400, 3).bound == pytest.approx(2.0**-800 * bound, rel=1e-7)
 
 
-def test_records_that_are_alike_cost_nothing():
+def test_equal_records_cost_nothing():
     X = np.repeat(np.random.default_rng(0).normal(size=(6, 2)), 4, axis=0)
     proof = proven(X, 4)
     assert proof.optimal
@@ -332,7 +332,7 @@ def with_leading_record(proof, columns, is_leading):
 
 @given(case=cases(most=9), seed=st.integers(0, 10**6), part=st.sampled_from([0.3, 1.0]))
 @settings(max_examples=scaled_examples(60))
-def test_a_choice_that_covers_the_leading_records_alone_bounds_all_partitions(case, seed, part):
+def test_a_choice_that_covers_only_the_leading_records_bounds_all_partitions(case, seed, part):
     """Any records may be leading, and the cutoff may be smaller than the gap."""
     proof, least = proof_with_duals(*case, seed)
     draws = np.random.default_rng(seed).random(len(case[0]))

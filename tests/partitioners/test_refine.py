@@ -73,7 +73,7 @@ def drawn(kind, n, p):
 
 @pytest.mark.parametrize("kind", ["gaussian", "clustered", "heavy-tailed"])
 @pytest.mark.parametrize(("k", "saved"), [(3, 0.1), (7, 0.04)])
-def test_other_kinds_of_tables_lose_much_less_than_by_mdav(kind, k, saved):
+def test_other_kinds_of_tables_lose_much_less_than_with_mdav(kind, k, saved):
     X = drawn(kind, 900, 6)
     start = MDAV(k=k).fit_predict(X)
     assert loss(X, refine(X, start, k)) < (1 - saved) * loss(X, start)
@@ -100,20 +100,20 @@ def test_one_group_of_all_is_split():
 
 
 @pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 1), (5, 5), (9, 5), (10, 5), (2, 2)])
-def test_tables_with_few_groups(n, k):
+def test_tables_with_few_groups_are_refined(n, k):
     X = np.random.default_rng(n).normal(size=(n, 2))
     refined = refine(X, np.zeros(n, np.int64), k)
     assert len(np.unique(refined)) == n // k
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_equal_records_stay_as_they_are(k):
+def test_equal_records_keep_their_groups(k):
     X = np.ones((60, 2))
     start = MDAV(k=k).fit_predict(X)
     assert np.array_equal(refine(X, start, k), start)
 
 
-def test_a_group_larger_than_the_list_of_near_records():
+def test_a_group_larger_than_the_list_of_near_records_is_refined():
     X = np.random.default_rng(0).normal(size=(500, 2))
     start = any_groups(500, 100, np.random.default_rng(1))
     refined = refine(X, start, 100)

@@ -21,10 +21,10 @@ from shoal.partitioners import (
     Prove,
     Refine,
     Search,
-    entry,
     method_label,
     partition,
     partitioner,
+    to_entry,
 )
 from shoal.partitioners._base import sse
 from shoal.partitioners._column_generation.prove import ProofResult, prove
@@ -56,7 +56,7 @@ def test_every_method_can_be_followed_by_every_effort(effort, method):
     assert sse(X, model.labels_) <= sse(X, model.method_.labels_)
 
 
-def test_quick_is_the_method_alone():
+def test_quick_is_the_method_without_a_refiner():
     X = np.random.default_rng(0).normal(size=(50, 3))
     alone = MDAV(k=3).fit_predict(X)
     assert np.array_equal(partition(X, 3, "mdav", effort="quick").labels, alone)
@@ -64,7 +64,7 @@ def test_quick_is_the_method_alone():
     assert isinstance(partitioner("vmdav", {"k": 3, "effort": "quick"}), VMDAV)
 
 
-def test_a_method_named_alone_is_what_its_paper_says():
+def test_a_method_without_an_effort_is_that_of_its_paper():
     X = np.random.default_rng(0).normal(size=(50, 3))
     assert np.array_equal(partition(X, 3, "mdav").labels, MDAV(k=3).fit_predict(X))
 
@@ -78,7 +78,8 @@ def test_auto_refines():
 
 def test_an_effort_by_name_starts_from_mdav():
     assert isinstance(partitioner("search", {"k": 3}), Search)
-    assert entry(partitioner("search", {"k": 3})) == {"method": "mdav", "k": 3, "effort": "search"}
+    written = {"method": "mdav", "k": 3, "effort": "search"}
+    assert to_entry(partitioner("search", {"k": 3})) == written
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_an_effort_by_name_starts_from_mdav():
     ],
 )
 def test_an_entry_makes_the_same_partitioner_again(made, written):
-    assert entry(made) == written
+    assert to_entry(made) == written
     method = written.pop("method")
     assert repr(partitioner(method, written)) == repr(made)
 
@@ -243,9 +244,7 @@ def test_an_interrupt_of_the_search_ends_the_proof_too(interrupted_early, monkey
 
 
 @pytest.mark.parametrize("complete", [True, False])
-def test_a_proof_that_ends_by_itself_without_an_optimum_is_not_called_interrupted(
-    monkeypatch, complete
-):
+def test_a_completed_proof_without_an_optimum_is_not_called_interrupted(monkeypatch, complete):
     def prove_nothing(X, labels, k, **options):
         return ProofResult(labels, sse(X, labels), bound=0.0, optimal=False, complete=complete)
 

@@ -92,7 +92,7 @@ def test_the_method_agrees_with_the_slow_version_without_ties(by, n):
 
 @pytest.mark.parametrize("by", ["first-component", "sum-of-z"])
 @pytest.mark.parametrize("unit", [1e-200, 1e-6, 1e6, 1e140])
-def test_scores_standardise_for_themselves(by, unit):
+def test_scores_standardise_their_columns(by, unit):
     X = np.random.default_rng(0).normal(size=(40, 3))
     rescaled = X * [1.0, unit, 1.0] + [0.0, 0.0, 5.0]
     assert np.array_equal(
@@ -105,7 +105,7 @@ def test_scores_standardise_for_themselves(by, unit):
     by=st.sampled_from(["first-component", "sum-of-z"]),
 )
 @example(data=[(0, 0), (0, 1), (1, 0), (1, 1)], by="first-component")  # no correlation at all
-def test_records_alike_but_for_rounding_stay_in_their_order(data, by):
+def test_records_that_differ_only_by_rounding_stay_in_their_order(data, by):
     """A record and its mirror image have one score where the columns have one spread."""
     X = np.array(data + [(b, a) for a, b in data], dtype=np.float64)
     scores = score(X, by)
@@ -129,7 +129,7 @@ def test_without_correlation_the_first_column_decides():
 
 
 @pytest.mark.parametrize("by", [-1, 1.5, "size", None, True])
-def test_a_score_that_is_unknown_is_refused(by):
+def test_an_unknown_score_is_refused(by):
     with raises(ParameterError, "parameter-not-accepted", parameter="by", of="Sorted"):
         Sorted(k=2, by=by).fit(np.zeros((9, 2)))
 

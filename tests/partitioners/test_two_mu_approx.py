@@ -67,7 +67,7 @@ def test_no_factor_at_all_is_lighter(X):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_lightest_factor_is_found_where_it_is_the_only_one(seed):
+def test_the_lightest_factor_is_found_if_it_is_the_only_one(seed):
     X = np.random.default_rng(seed).normal(size=(2 + seed % 8, 2)) ** 3
     actual = [tuple(group) for group in groups_of(TwoMuApprox(k=2).fit_predict(X))]
     assert sorted(actual) == sorted(best_factor(X)[1])

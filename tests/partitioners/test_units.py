@@ -53,7 +53,7 @@ def grouped(X, units, k, method):
 
 @every_method
 @given(case=panels())
-def test_every_group_holds_k_units(method, case):
+def test_every_group_has_k_units(method, case):
     X, units, k, partition = grouped(*case, method)
     assert len(partition.labels) == len(X)
     assert fewest(partition.labels, units) >= k
@@ -123,7 +123,7 @@ def test_values_of_any_size_are_grouped(scale):
     assert np.array_equal(*labels)
 
 
-def test_groups_that_hold_k_units_are_improved():
+def test_groups_that_have_k_units_are_improved():
     rng = np.random.default_rng(7)
     X, units = rng.normal(size=(300, 2)), rng.integers(0, 40, 300)
     start = rng.permutation(np.arange(300) // 30)
@@ -134,7 +134,7 @@ def test_groups_that_hold_k_units_are_improved():
 
 
 @given(case=panels())
-def test_groups_hold_fewer_than_2k_units(case):
+def test_groups_have_fewer_than_2k_units(case):
     X, units, k = case
     labels = ensure_units(
         X, np.zeros(len(X), np.int64), np.unique(units, return_inverse=True)[1], k

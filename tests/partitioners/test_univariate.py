@@ -137,7 +137,7 @@ def test_the_best_cuts_of_an_order_lose_less_than_blocks(reference, by, k):
 
 
 @pytest.mark.parametrize(("k", "figure"), [(3, 2.2071), (4, 3.1932), (5, 4.2554)])
-def test_individual_ranking_with_the_best_cuts(reference, k, figure):
+def test_individual_ranking_by_the_best_cuts_keeps_its_loss(reference, k, figure):
     Z = reference("tarragona")
     losses = [
         loss(Z[:, [column]], Univariate(k=k).fit_predict(Z[:, [column]]))

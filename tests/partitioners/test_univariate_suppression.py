@@ -38,7 +38,7 @@ def test_no_suppression_and_no_groups_lose_less(values, k, most):
     assert result.sse == pytest.approx(least, abs=1e-9)
 
 
-def test_without_suppression_it_is_the_optimum(reference):
+def test_groups_without_suppression_are_optimal(reference):
     x = reference("census")[:, 0]
     optimum = sse(x[:, None], Univariate(k=5).fit_predict(x[:, None]))
     assert univariate_with_suppression(x, 5, 0).sse == pytest.approx(optimum)

@@ -44,7 +44,7 @@ def test_one_page_for_each_paper_and_one_that_leads_to_them(tmp_path, sections):
     assert names == {"one.md", "README.md", "contents.md", "methods.md", "one-figure-1.svg"}
 
 
-def test_what_exists_is_replaced_only_when_asked(tmp_path, sections):
+def test_existing_files_are_replaced_only_on_request(tmp_path, sections):
     (tmp_path / "one.md").write_text("old")
     refused = shell(tmp_path)
     assert (refused.exit_code, (tmp_path / "one.md").read_text()) == (1, "old")
@@ -71,7 +71,7 @@ def test_without_matplotlib_the_way_out_is_named_before_any_work(tmp_path, secti
     assert not (tmp_path / "folder").exists()
 
 
-def test_an_interrupt_leaves_nothing_behind(tmp_path, sections):
+def test_an_interrupt_leaves_no_files(tmp_path, sections):
     def interrupted():
         raise KeyboardInterrupt
 

@@ -65,7 +65,7 @@ def test_every_table_and_figure_of_a_page_is_listed(paper):
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-def test_what_is_missing_has_a_reason(paper):
+def test_missing_items_have_a_reason(paper):
     for item in contents()[paper]:
         assert item.locations or item.reason, item.name
 

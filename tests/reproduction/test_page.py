@@ -54,7 +54,7 @@ def test_a_note_may_stand_for_a_cell_a_row_a_column_or_all():
     assert [cell.note for cell in table.comparisons] == ["cell", "row", "all", "column"]
 
 
-def test_a_table_shows_what_is_printed_ours_the_difference_and_why():
+def test_a_table_shows_printed_figures_ours_the_differences_and_the_reasons():
     assert markdown.section_text(TABLE) == (
         "## Table 1\n\n"
         "How.\n\n"
@@ -70,7 +70,7 @@ def test_a_table_shows_what_is_printed_ours_the_difference_and_why():
     )
 
 
-def test_what_is_cut_or_copied_is_marked_and_counted_as_such():
+def test_cut_figures_and_inputs_are_marked_and_counted_as_such():
     printed = as_printed("a b c", "row  1.23  1.23  7")
     ours = {("row", "a"): 1.229, ("row", "b"): 1.239, ("row", "c"): 7.0}
     table = Table.of("Table 9: x", "", printed, ours, may_be_cut=[("row", "b")], inputs=["c"])
@@ -91,7 +91,7 @@ def test_a_claim_may_fail_on_the_tables_of_the_paper_itself():
     )
 
 
-def test_where_data_are_not_known_no_difference_is_claimed():
+def test_no_difference_is_claimed_if_the_data_are_not_known():
     text = markdown.section_text(replace(TABLE, uses_other_data=True))
     assert "difference" not in text
     assert "Another tail." not in text

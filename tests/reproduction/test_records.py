@@ -118,7 +118,7 @@ def test_the_verifier_finds_the_lowest_of_all_groups_with_triples_and_clusters(s
 
 
 @pytest.mark.parametrize(("k", "seed"), [(3, 0), (3, 1), (4, 2), (4, 3), (5, 4)])
-def test_what_a_proof_finds_in_a_tied_table_passes_the_verifier(k, seed):
+def test_the_proof_of_a_tied_table_passes_the_verifier(k, seed):
     """Clusters of records far apart, which are no multiples of k; the optimum is known."""
     rng = np.random.default_rng(seed)
     sizes = (2 * k - 1, k + 1, k)

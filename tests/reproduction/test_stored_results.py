@@ -11,7 +11,7 @@ from reproduction.mu_approx import losses, optimum
 from shoal.partitioners import METHODS
 
 
-def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, monkeypatch):
+def test_stored_results_are_computed_on_request_and_read_otherwise(tmp_path, monkeypatch):
     monkeypatch.setattr(stored_results, "FOLDER", tmp_path / "results")
     calls = []
 
@@ -26,7 +26,7 @@ def test_stored_results_are_computed_when_asked_and_read_otherwise(tmp_path, mon
     assert json.loads((tmp_path / "results" / "x.json").read_text()) == {"a": [1, 2]}
 
 
-def test_samples_of_census_are_those_that_are_kept():
+def test_samples_of_census_are_those_that_are_stored():
     rng = np.random.default_rng(two_mu_approx.SEED)
     for stored in two_mu_approx.sample_sses()[:3]:
         assert two_mu_approx.sses_of_sample(rng) == pytest.approx(stored)
@@ -34,7 +34,7 @@ def test_samples_of_census_are_those_that_are_kept():
 
 
 @pytest.mark.parametrize(("name", "k"), [("tarragona", 10), ("census", 5), ("eia", 3)])
-def test_draws_of_mu_approx_are_those_that_are_kept(name, k):
+def test_draws_of_mu_approx_are_those_that_are_stored(name, k):
     stored = losses.draws()[f"{name} {k}"]
     assert len(stored) == len(losses.SEEDS)
     for seed in (0, len(stored) - 1):
@@ -42,7 +42,7 @@ def test_draws_of_mu_approx_are_those_that_are_kept(name, k):
 
 
 @pytest.mark.parametrize("kind", optimum.KINDS)
-def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
+def test_tables_of_sixteen_records_are_those_that_are_stored(kind):
     stored = optimum.trials()[kind]
     assert len(stored) == optimum.TRIALS
     for number in (0, 41):
@@ -52,7 +52,7 @@ def test_tables_of_sixteen_records_are_those_that_are_kept(kind):
 @pytest.mark.parametrize(
     "row", ["mdav", "mhm (MDAV-MHM)", "threshold", "mst, split=centroid (M-c)"]
 )
-def test_losses_of_the_comparison_are_those_that_are_kept(row):
+def test_losses_of_the_comparison_are_those_that_are_stored(row):
     for name in ("tarragona", "census"):
         stored = all_methods.losses_and_times()[row][name][:-1]
         assert all_methods.losses_of_row(row, name) == pytest.approx(stored)
@@ -64,6 +64,6 @@ def test_the_comparison_names_every_method_that_takes_any_table_and_k():
     assert set(all_methods.losses_and_times()) == set(all_methods.ROWS)
 
 
-def test_the_committed_comparison_is_what_is_kept():
+def test_the_committed_comparison_is_what_is_stored():
     page = Path(__file__).parents[2] / "docs" / "papers" / "methods.md"
     assert page.read_text(encoding="utf-8") == all_methods.methods_text(), "run make papers"

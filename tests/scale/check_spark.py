@@ -77,7 +77,7 @@ def test_a_task_that_ends_every_worker_ends_the_run(runner):
     assert list(run_stage(runner, "writing", abs, [(-1,)], [1])) == [(0, 1)]
 
 
-def test_an_error_of_a_task_is_raised_as_it_is(runner, source, tmp_path):
+def test_an_error_of_a_task_is_raised_unchanged(runner, source, tmp_path):
     folder = write_files(people(40), tmp_path / "in", files=2)
     (folder / "1.parquet").write_bytes(b"nothing of the kind")
     with raises(FileError, "file-damaged", file="1.parquet"):
@@ -105,6 +105,6 @@ def _either(which):
     return sleep_long() if which else None
 
 
-def test_a_folder_that_is_not_there_is_not_shared(runner, tmp_path):
+def test_a_missing_folder_is_reported_as_not_shared(runner, tmp_path):
     with raises(ClusterError, "folder-not-shared"):
         runner.check(str(tmp_path / "none"))

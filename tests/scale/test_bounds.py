@@ -127,7 +127,7 @@ def test_duals_are_those_of_threads_too(X, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["table"]  # which the run removes
 
 
-def test_tasks_hold_no_records(X):
+def test_tasks_contain_no_records(X):
     runner = InThisProcess()
     scale.lower_bound(np.tile(X, 40), K, client=runner, budget=1e-9)
     assert max(runner.task_bytes) < X.nbytes
@@ -193,7 +193,7 @@ def test_an_interrupt_ends_the_tasks_of_a_pool(X, bound_of_threads, pool, tmp_pa
     assert not list(tmp_path.iterdir())
 
 
-def test_progress_tells_the_bound_so_far(X):
+def test_progress_shows_the_bound_so_far(X):
     reports = []
     with progress.reporting_to(lambda *report: reports.append(report)):
         scale.lower_bound(X, K, client=InThisProcess())

@@ -89,13 +89,13 @@ def test_one_file_becomes_a_folder_on_request_and_a_seed_reaches_its_sample(
     assert (options_of_mask["chunk_size"], options_of_mask["random_state"]) == (100, 3)
 
 
-def test_one_file_becomes_a_folder_where_the_target_is_one(source, tmp_path, options_of_mask):
+def test_one_file_becomes_a_folder_if_the_target_is_a_folder(source, tmp_path, options_of_mask):
     result = shoal("mask", f"{source}/0.parquet", f"{tmp_path}/out/", "-c", "age", "-k", 4)
     assert "Enough." in result.stderr
     assert options_of_mask["sources"] == [f"{source}/0.parquet"]
 
 
-def test_mask_and_run_hand_over_the_same_options(source, tmp_path, options_of_mask):
+def test_mask_and_run_pass_on_the_same_options(source, tmp_path, options_of_mask):
     plan = tmp_path / "plan.json"
     Plan.of(["age"], MDAV(k=4), other_columns="release").save(plan)
     arguments = ["--report", "-", "--audience", "internal", "--manifest", "m.json", "--force"]

@@ -103,7 +103,7 @@ def test_a_run_one_of_whose_workers_loses_the_connection_gives_the_same_files(
 
 
 @pytest.mark.parametrize("size", [2_000, 9_000])
-def test_a_full_disk_leaves_nothing(size, processes, source, tmp_path):
+def test_a_full_disk_leaves_no_files(size, processes, source, tmp_path):
     wait_for_two_workers(processes)
     unlimited = resource.RLIM_INFINITY
     processes.run(resource.setrlimit, resource.RLIMIT_FSIZE, (size, unlimited))
@@ -127,7 +127,7 @@ def damage(path, damage_kind):
 
 
 @pytest.mark.parametrize("damage_kind", ["cut off", "no Parquet", "bits flipped"])
-def test_a_damaged_file_is_named_and_nothing_is_left(damage_kind, processes, tmp_path):
+def test_a_damaged_file_is_named_and_no_files_are_left(damage_kind, processes, tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for name in ("a", "b", "c"):
@@ -232,7 +232,7 @@ def test_a_scheduler_elsewhere_is_used_and_its_loss_is_reported(source, tmp_path
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cluster", "out"]
 
 
-def test_a_table_several_times_larger_than_the_memory_of_the_workers(tmp_path):
+def test_a_table_several_times_larger_than_the_memory_of_the_workers_is_masked(tmp_path):
     (tmp_path / "in").mkdir()
     # Few records with long texts: what counts is the size in bytes.
     texts = pa.array([f"{number} " * 16_000 for number in range(50)])
@@ -268,7 +268,7 @@ def test_an_address_without_a_scheduler_is_refused(address, monkeypatch, source,
         scale.mask(source, PLAN, tmp_path / "out", client=address)
 
 
-def test_ctrl_c_leaves_nothing(source, tmp_path):
+def test_ctrl_c_leaves_no_files(source, tmp_path):
     arguments = ["mask", str(source), str(tmp_path / "out"), "-c", "age", "-c", "height", "-k", "4"]
     command = start_process("shoal", *arguments, "-m", "mdav", "--chunk-size", "100")
     while not list(tmp_path.glob(".out.*.part/cells/*")) and command.poll() is None:

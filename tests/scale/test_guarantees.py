@@ -71,7 +71,7 @@ def recount(table, folder, columns=COLUMNS):
 
 
 @pytest.mark.parametrize("within", [None, "area"])
-def test_every_class_holds_k_units_counted_by_pandas(within, client, tmp_path):
+def test_every_class_has_k_units_as_counted_by_pandas(within, client, tmp_path):
     table, plan = firms(), plan_of(unit="unit", within=within)
     release = mask(table, plan, tmp_path, client, chunk_size=150)
     released, label = recount(table, tmp_path, [*COLUMNS, *([within] if within else [])])
@@ -87,7 +87,7 @@ def test_every_class_holds_k_units_counted_by_pandas(within, client, tmp_path):
     assert release.measures["class_sizes"] == sizes.sort_index().to_dict()
 
 
-def test_order_and_files_do_not_matter_where_units_are_counted(client, tmp_path):
+def test_order_and_files_do_not_matter_if_units_are_counted(client, tmp_path):
     table = firms().drop(["row"])
     plan = plan_of(unit="household")
     plan = plan.replace(roles={n: r for n, r in plan.roles.items() if n != "row"})
@@ -225,7 +225,7 @@ def test_every_block_of_columns_keeps_k_across_files(options, client, tmp_path):
     assert "joint-class-below-k" in release.verdict.codes()
 
 
-def test_a_block_of_columns_below_k_is_noticed_though_its_class_is_in_many_files(
+def test_a_block_of_columns_below_k_is_detected_although_its_class_is_in_many_files(
     client, tmp_path, monkeypatch
 ):
     mask_records = masked_blocks._mask_records

@@ -72,7 +72,7 @@ def too_large(tables):
 
 
 @pytest.mark.parametrize("make", [zipf, duplicates])
-def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
+def test_no_worker_holds_far_more_records_than_a_chunk_unless_all_are_equal(
     make, small_sample, read_tables, client, tmp_path, monkeypatch
 ):
     source = write_table(make, tmp_path / "in")
@@ -88,7 +88,7 @@ def test_no_worker_holds_far_more_than_it_should_unless_all_are_equal(
     assert max(too_large(read_tables)) > 3 * CHUNK_SIZE
 
 
-def test_splitting_again_depends_on_the_records_alone(small_sample, tmp_path):
+def test_splitting_again_depends_only_on_the_records(small_sample, tmp_path):
     cases = [(1, None, {"files": 1}), (3, 4, {"files": 5, "row_group_size": 130})]
     files = []
     for workers, order_seed, options in cases:

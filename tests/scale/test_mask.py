@@ -74,7 +74,7 @@ def base_release(client, source, tmp_path_factory):
     return scale.mask(source, plan, target, client=client, chunk_size=500)
 
 
-def test_every_record_looks_like_k_others_in_the_files(base_release):
+def test_every_class_in_the_files_has_at_least_k_records(base_release):
     class_sizes = count_rows(read_release(base_release.target), [*MIXED, "region"])
     assert min(class_sizes.values()) == base_release.measures["smallest_class"] >= 4
     assert Counter(class_sizes.values()) == base_release.measures["class_sizes"]
@@ -104,7 +104,7 @@ def test_records_are_sorted_by_their_released_values(base_release):
         assert part.equals(sort_by(part, [*MIXED, "region"]))
 
 
-def test_shuffling_changes_nothing_where_records_are_sorted(client, source, tmp_path):
+def test_shuffling_changes_nothing_since_records_are_sorted(client, source, tmp_path):
     plan = plan_of(["age", "height"], roles=ROLES, within="region")
     plain, shuffled = (
         scale.mask(
@@ -407,13 +407,13 @@ def test_dependence_lets_the_confidential_columns_take_part(client, tmp_path):
     assert release.measures["information_loss"] == pytest.approx(loss, rel=1e-9)
 
 
-def test_whole_numbers_stay_whole_where_the_plan_rounds(client, source, tmp_path):
+def test_whole_numbers_stay_whole_if_the_plan_rounds(client, source, tmp_path):
     plan = plan_of(["age"], roles=ROLES, within="region", decimals=0)
     scale.mask(source, plan, tmp_path / "out", client=client)
     assert read_release(tmp_path / "out").schema.field("age").type == pa.int64()
 
 
-def test_a_dask_frame_gives_what_its_files_give(base_release, client, tmp_path):
+def test_a_dask_frame_and_its_files_give_the_same_release(base_release, client, tmp_path):
     import dask.dataframe as dd
 
     pandas = people().to_pandas().astype({"born": "datetime64[s]"})

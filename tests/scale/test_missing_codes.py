@@ -93,7 +93,7 @@ def test_codes_are_missing_values_for_recoding_too(step, client, tmp_path):
     assert release.verdict.k == memory.verdict.k
 
 
-def test_neither_order_nor_files_matter_where_codes_are_beside_nan(client, tmp_path):
+def test_neither_order_nor_files_matter_if_codes_are_beside_nan(client, tmp_path):
     table, plan = coded_table().drop(["row"]), plan_of(missing="impute")
     plan = plan.replace(roles={name: plan.roles[name] for name in COLUMNS})
     releases = masked_in_two_orders(table, plan, tmp_path, client, chunk_size=100)

@@ -106,7 +106,7 @@ def test_a_key_depends_on_the_value_not_on_its_type():
     assert not np.array_equal(record_hashes(integers, ["x"], 1), record_hashes(integers, ["x"], 2))
 
 
-def test_a_sample_has_about_the_share_that_was_asked_for():
+def test_a_sample_has_about_the_requested_share():
     keys = record_hashes(pa.table({"x": np.random.default_rng(0).normal(size=20_000)}), ["x"])
     assert 900 < in_sample(keys, 0.05).sum() < 1100
     assert in_sample(keys, 1.0).all()
@@ -124,7 +124,7 @@ def test_every_record_falls_into_the_leaf_its_sample_fell_into(X, max_records):
 
 
 @given(X=tables(least=1), max_records=st.integers(1, 12), seed=st.integers(0, 9))
-def test_leaves_hold_no_more_than_asked_by_their_weights(X, max_records, seed):
+def test_leaves_stand_for_no_more_than_the_requested_weight(X, max_records, seed):
     weights = np.random.default_rng(seed).integers(1, 5, len(X)).astype(float)
     tree = build_split_tree(X, max_records, weights)
     leaves = tree.leaves(X)
@@ -176,7 +176,7 @@ def test_no_cell_is_much_too_large_where_few_records_differ_or_many_are_zero(mak
     assert sizes[-1] < 8_000
 
 
-def test_a_sample_depends_on_the_records_alone(monkeypatch):
+def test_a_sample_depends_only_on_the_records(monkeypatch):
     monkeypatch.setattr("shoal.scale.statistics.sample.MIN_DISTINCT", 30)
     rng = np.random.default_rng(0)
     table = pa.table({"x": rng.integers(0, 200, 2000), "y": rng.integers(0, 3, 2000)})
@@ -245,7 +245,7 @@ def test_a_scratch_file_gives_back_the_records_of_each_number(buckets, tmp_path_
     assert [path.name for path in folder.iterdir()] == ["one.arrow"]
 
 
-def test_records_are_sorted_by_all_that_they_hold():
+def test_records_are_sorted_by_all_their_columns():
     table = records(np.random.default_rng(1), 60)
     shuffled = table.take(np.random.default_rng(2).permutation(60))
     assert sort_by(table, ["w"]).equals(sort_by(shuffled, ["w"]))
@@ -267,7 +267,7 @@ def write(path, n=10, row_group_size=4, **other_columns):
     return str(path)
 
 
-def test_chunks_hold_all_row_groups_once(tmp_path):
+def test_chunks_contain_all_row_groups_once(tmp_path):
     paths = [write(tmp_path / "a.parquet"), write(tmp_path / "b.parquet", 3)]
     chunks = make_chunks(paths, [read_footer(path) for path in paths], 5)
     assert [(chunk.row_groups, chunk.n_records) for chunk in chunks] == [
@@ -322,7 +322,7 @@ def test_a_folder_that_appears_at_the_target_meanwhile_is_not_destroyed(force, t
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "thesis.txt"]
 
 
-def test_a_source_is_known_by_any_of_its_names(tmp_path):
+def test_a_source_is_recognised_by_any_of_its_names(tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "in")
     path = write(tmp_path / "in" / "part-00000.parquet")
@@ -335,7 +335,7 @@ def test_a_source_is_known_by_any_of_its_names(tmp_path):
             folder.check_sources([source])
 
 
-def test_a_folder_appears_whole(tmp_path):
+def test_a_release_folder_appears_complete(tmp_path):
     with ReleaseFolder(tmp_path / "out") as folder:
         assert not (tmp_path / "out").exists()
         release_in(folder)
@@ -346,7 +346,7 @@ def test_a_folder_appears_whole(tmp_path):
     ]
 
 
-def test_a_failure_leaves_nothing(tmp_path):
+def test_a_failed_run_leaves_no_files(tmp_path):
     with pytest.raises(ZeroDivisionError), ReleaseFolder(tmp_path / "out"):
         raise ZeroDivisionError
     assert not list(tmp_path.iterdir())

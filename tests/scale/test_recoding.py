@@ -231,7 +231,7 @@ def test_order_files_and_runner_do_not_matter(case, client, tmp_path):
         assert [entry["sha256"] for entry in pool.files] == hashes
 
 
-def test_a_recoded_folder_is_verified_and_tampering_is_noticed(client, tmp_path):
+def test_a_recoded_folder_is_verified_and_tampering_is_detected(client, tmp_path):
     plan = plan_of(CASES["both"])
     source = write_files(workers(), tmp_path / "in")
     release = scale.mask(
@@ -282,7 +282,7 @@ def test_constraints_on_units_are_counted_on_the_files(case, client, tmp_path, m
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_classes_are_counted_on_the_files_and_not_believed(client, tmp_path, monkeypatch):
+def test_a_step_that_suppresses_too_little_is_detected_on_the_files(client, tmp_path, monkeypatch):
     def suppress_nothing(step, frame, counts, *arguments):
         return DistinctResult(np.arange(len(frame)), counts, {})
 
@@ -293,7 +293,7 @@ def test_classes_are_counted_on_the_files_and_not_believed(client, tmp_path, mon
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
 
 
-def test_records_that_appear_between_two_passes_are_noticed(client, tmp_path, monkeypatch):
+def test_records_that_appear_between_two_passes_are_detected(client, tmp_path, monkeypatch):
     find_combinations = combinations.find_combinations
 
     def one_record_less(*arguments):
@@ -334,7 +334,7 @@ def test_records_without_a_unit_and_too_few_records_are_refused_as_in_memory(cli
         ([Suppress(KEYS, k=5, missing_means="any")], "missing_means"),
     ],
 )
-def test_what_cannot_be_counted_file_by_file_is_refused(steps, what, client, tmp_path):
+def test_options_that_cannot_be_counted_file_by_file_are_refused(steps, what, client, tmp_path):
     with raises(PlanError, "not-for-large-tables", what=what):
         scale.mask(tmp_path, plan_of(steps), tmp_path / "out", client=client)
 

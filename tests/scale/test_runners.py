@@ -124,7 +124,7 @@ def test_a_process_that_is_killed_between_two_tasks_changes_nothing():
         assert [first, *results] == [(0, 1), (1, 2)]
 
 
-def test_an_error_of_a_task_is_raised_as_it_is_and_ends_the_others():
+def test_an_error_of_a_task_is_raised_unchanged_and_ends_the_other_tasks():
     with scale.ProcessPool(2) as pool:
         with pytest.raises(FileNotFoundError):
             list(run_stage(pool, "writing", os.stat, [("",)], [1]))
@@ -153,7 +153,7 @@ def test_processes_that_do_not_start_are_reported_as_such(monkeypatch):
         pool.check(1)
 
 
-def test_a_folder_that_is_not_there_is_not_shared(pool, tmp_path):
+def test_a_missing_folder_is_reported_as_not_shared(pool, tmp_path):
     pool.check(str(tmp_path))
     with raises(ClusterError, "folder-not-shared"):
         pool.check(str(tmp_path / "none"))

@@ -78,7 +78,7 @@ def test_report_and_manifest_appear_with_the_folder(home):
         assert entry["bytes"] == path.stat().st_size
 
 
-def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
+def test_the_manifest_has_seeds_and_hashes_but_no_path(home, source):
     manifest, text = entries(home), (home / "out.json").read_text()
     assert str(home) not in text
     assert str(source) not in text
@@ -92,7 +92,7 @@ def test_the_manifest_holds_seeds_and_hashes_but_no_path(home, source):
     assert "not for publication" in manifest["note"]
 
 
-def test_what_may_be_published_holds_no_seed(home):
+def test_published_files_contain_no_seed(home):
     drawn = str(entries(home)["plan"]["steps"][0]["partition"]["random_state"])
     for path in (home / "report.html", home / "out" / "_SUCCESS"):
         text = path.read_text()
@@ -130,7 +130,7 @@ def test_a_release_in_python_has_report_and_manifest_too(base_release, tmp_path)
     assert base_release.manifest["output"]["types"]["born"] == "date32[day]"
 
 
-def test_the_report_says_what_was_and_what_was_not_measured(base_release):
+def test_the_report_states_what_was_and_what_was_not_measured(base_release):
     summary = json.loads(json.dumps(summarise(base_release)))
     measured = {entry["name"] for entry in summary["measures"]}
     assert set(linear_cost_measures()) <= measured | set(summary["remarks"])
@@ -170,7 +170,9 @@ def test_nothing_is_written_into_the_folder_of_the_release(
     assert names(tmp_path) == []
 
 
-def test_what_cannot_be_written_is_refused_before_the_work(client, source, tmp_path, monkeypatch):
+def test_paths_that_cannot_be_written_are_refused_before_the_work(
+    client, source, tmp_path, monkeypatch
+):
     monkeypatch.setattr("shoal.scale.runners.dask_cluster.DaskRunner.check", None)  # never called
     (tmp_path / "there.json").touch()
     common_options = {"target": tmp_path / "out", "client": client}

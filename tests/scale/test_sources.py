@@ -38,7 +38,7 @@ def test_a_folder_may_be_named_as_a_file(tmp_path):
     ]
 
 
-def test_files_that_are_not_there_are_refused(tmp_path):
+def test_missing_files_are_refused(tmp_path):
     with raises(FileError, "no-parquet-files"):
         find_files(tmp_path)
     with raises(FileError, "no-such-file"):
@@ -92,7 +92,7 @@ def test_a_release_does_not_become_a_part_of_its_source(client, tmp_path):
         (pa.array([None, *range(19)]), InputError, "missing-values"),
     ],
 )
-def test_what_cannot_be_masked_is_refused_with_a_way_out(column, error, code, client, tmp_path):
+def test_nested_columns_and_missing_values_are_refused(column, error, code, client, tmp_path):
     folder = write_files(pa.table({"x": column}), tmp_path / "in")
     with raises(error, code):
         scale.mask(

@@ -311,7 +311,7 @@ def test_a_report_that_cannot_be_published_withdraws_the_release(s3, client, tmp
         ({"report": f"{ROOT}/report.html"}, FileError, "sidecar-in-store"),
     ],
 )
-def test_what_cannot_be_done_is_refused_with_a_code(options, error, code, s3, client):
+def test_invalid_places_and_addresses_are_refused_with_a_code(options, error, code, s3, client):
     earlier_files = s3.files()
     with raises(error, code) as caught:
         mask(client, **options)

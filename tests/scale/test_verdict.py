@@ -70,7 +70,7 @@ def test_blocks_count_what_pandas_counts(table, tmp_path, client):
     assert "verdict: qualified" in repr(release)
 
 
-def test_values_that_few_records_gave_are_counted(table, tmp_path, client):
+def test_values_contributed_by_few_records_are_counted(table, tmp_path, client):
     pay = np.random.default_rng(2).normal(size=900)
     pay[np.arange(900) % 12 > 0] = np.nan
     sparse = table.set_column(

@@ -101,7 +101,7 @@ def test_the_original_may_lie_elsewhere_under_other_names(out, source, client, t
     assert failed(out, original=moved, client=client) == []
 
 
-def test_a_changed_cell_is_seen(out):
+def test_a_changed_cell_is_detected(out):
     changed(out, 1, lambda table: first_cell(table, "ill", "perhaps"))
     assert failed(out) == ["files"]
     changed(out, 1, lambda table: first_cell(table, "age", 17.0))
@@ -114,7 +114,7 @@ def test_a_class_below_k_is_detected_even_if_the_manifest_has_its_hash(out):
     assert failed(out) == ["marker", "guarantee", "smallest class", "verdict"]
 
 
-def test_a_removed_file_is_seen(out):
+def test_a_removed_file_is_detected(out):
     (out / "part-00001.parquet").unlink()
     checks = {check.name: check for check in verify(out, out.with_suffix(".json"))}
     assert failed(out) == ["files", "records"]
@@ -122,7 +122,7 @@ def test_a_removed_file_is_seen(out):
 
 
 @pytest.mark.parametrize("name", ["notes.txt", ".hidden", "sub/part-00009.parquet.bak"])
-def test_an_added_file_is_seen_whatever_it_is(name, out):
+def test_an_added_file_is_detected_whatever_it_is(name, out):
     (out / name).parent.mkdir(exist_ok=True)
     (out / name).write_text("x")
     assert failed(out) == ["files"]
@@ -133,12 +133,12 @@ def test_added_records_are_counted_with_the_others(out):
     assert failed(out) == ["files", "records", "classes"]
 
 
-def test_a_folder_of_elsewhere_that_was_linked_in_is_seen(out, source):
+def test_a_linked_folder_from_elsewhere_is_detected(out, source):
     (out / "more").symlink_to(source)
     assert "files" in failed(out)
 
 
-def test_swapped_files_are_seen(out):
+def test_swapped_files_are_detected(out):
     first, second = out / "part-00000.parquet", out / "part-00001.parquet"
     first.rename(out / "x")
     second.rename(first)
@@ -146,7 +146,7 @@ def test_swapped_files_are_seen(out):
     assert failed(out) == ["files"]
 
 
-def test_a_changed_marker_is_seen(out):
+def test_a_changed_marker_is_detected(out):
     text = (out / "_SUCCESS").read_text()
     (out / "_SUCCESS").write_text(text.replace('"k": 4', '"k": 9'))
     assert failed(out) == ["files"]
@@ -157,7 +157,7 @@ def test_a_released_identifier_is_detected(out):
     assert failed(out) == ["files", "columns", "dropped"]
 
 
-def test_another_type_or_order_of_columns_is_seen(out):
+def test_another_type_or_order_of_columns_is_detected(out):
     def cast(table):
         position = table.column_names.index("age")
         return table.set_column(position, "age", table.column("age").cast(pa.float32()))
@@ -176,7 +176,7 @@ def test_a_file_without_a_quasi_identifier_fails_the_guarantee(out):
     assert failed(out) == ["files", "columns", "guarantee"]
 
 
-def test_a_damaged_file_is_seen(out):
+def test_a_damaged_file_is_detected(out):
     path = out / "part-00000.parquet"
     path.write_bytes(path.read_bytes()[:-20])
     assert failed(out) == ["files", "readable"]
@@ -199,13 +199,13 @@ def test_another_original_is_detected(out, client, tmp_path):
     assert failed(out, original=other, client=client) == ["original", "run again", "statements"]
 
 
-def test_an_original_of_more_files_is_seen(out, source, client, tmp_path):
+def test_an_original_of_more_files_is_detected(out, source, client, tmp_path):
     more = write_files(people(8, seed=1), tmp_path / "more", files=1)
     failed_checks = failed(out, original=[source, more], client=client)
     assert failed_checks == ["original", "run again", "statements"]
 
 
-def test_an_original_that_holds_a_file_twice_is_seen(
+def test_an_original_that_holds_a_file_twice_is_detected(
     out, source, base_release, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(folder_audit, "mask", lambda *places, **options: base_release)
@@ -214,7 +214,7 @@ def test_an_original_that_holds_a_file_twice_is_seen(
     assert failed(out, original=more) == ["original"]
 
 
-def test_a_plan_that_did_not_make_the_folder_is_seen(out, source, client):
+def test_a_plan_that_did_not_make_the_folder_is_detected(out, source, client):
     resealed(out, lambda entries: entries["large"].update(chunk_size=200))
     assert failed(out, original=source, client=client) == ["run again", "statements"]
 
@@ -231,7 +231,9 @@ def test_without_the_hash_key_the_original_is_not_recognised(out, source, client
 
 
 @pytest.mark.parametrize("part", ["measures", "remarks", "warnings", "methods", "verdict"])
-def test_forged_statements_are_seen_with_the_original(out, source, base_release, monkeypatch, part):
+def test_forged_statements_are_detected_with_the_original(
+    out, source, base_release, monkeypatch, part
+):
     def forge(entries):
         if isinstance(entries[part], list):
             entries[part] = ["Nothing to worry about."]
@@ -250,7 +252,7 @@ def test_forged_statements_are_seen_with_the_original(out, source, base_release,
     assert "statements" in failed(out, original=source)
 
 
-def test_a_marker_that_states_other_measures_is_seen(out):
+def test_a_marker_that_states_other_measures_is_detected(out):
     path = out / "_SUCCESS"
     marker = json.loads(path.read_text())
     marker["measures"]["information_loss"] = 0.5
@@ -333,7 +335,7 @@ def test_the_command_ends_with_one_if_a_check_fails(out):
     assert "FAIL files: 'x' is not in the manifest" in result.stdout
 
 
-def test_one_file_is_held_at_a_time(out, monkeypatch):
+def test_one_file_is_in_memory_at_a_time(out, monkeypatch):
     tables_read = []
     read_columns = counting.read_columns
 
@@ -380,7 +382,7 @@ def test_counting_by_file_agrees_with_counting_by_hand(rows, tmp_path_factory):
     )
 
 
-def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
+def test_a_sample_of_very_many_classes_is_compared_in_any_order(tmp_path):
     paths = []
     for number, records in enumerate((1000, 1000, 960, 40)):  # the last fits in without a new draw
         paths.append(str(tmp_path / f"{number}.parquet"))
@@ -393,7 +395,7 @@ def test_of_very_many_classes_some_are_compared_whatever_the_order(tmp_path):
     assert 0 < counts.n_split < 100
 
 
-def test_files_without_records_are_passed_over_and_without_columns_refused(tmp_path):
+def test_files_without_records_are_skipped_and_without_columns_refused(tmp_path):
     paths = [str(tmp_path / f"{at}.parquet") for at in range(2)]
     pq.write_table(pa.table({"x": pa.array([], pa.float64())}), paths[0])
     pq.write_table(pa.table({"x": [1.0, 1.0]}), paths[1])

@@ -127,7 +127,7 @@ def test_columns_with_missing_values_have_no_total(client, tmp_path):
     assert "weighted_total_change" not in release.measures
 
 
-def test_missing_cells_stand_at_the_weighted_mean(client, tmp_path):
+def test_missing_cells_lie_at_the_weighted_mean(client, tmp_path):
     table = survey(seed=3)
     incomplete = [
         None if row % 9 == 0 else value for row, value in enumerate(table.column("x").to_pylist())

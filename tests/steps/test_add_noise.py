@@ -39,7 +39,7 @@ def test_the_spread_can_be_kept(kind):
     with_grown_spread = noisy(amount=0.5, kind=kind)
     with_kept_spread = noisy(amount=0.5, kind=kind, spread="kept")
     assert with_kept_spread.var(axis=0) / X.var(axis=0) == pytest.approx([1] * 3, rel=0.03)
-    # The same draws, drawn together around the mean of the column: exactly.
+    # The same random numbers, shrunk towards the mean of the column exactly.
     mean = X.mean(axis=0)
     assert np.allclose(
         with_kept_spread - mean, (with_grown_spread - mean) / np.sqrt(1.5), rtol=1e-12

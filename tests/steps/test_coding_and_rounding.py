@@ -20,7 +20,7 @@ def applied(step, values):
 
 
 @given(values=columns, top=st.integers(-20, 20), bottom=st.integers(-30, -21))
-def test_what_lies_beyond_a_threshold_becomes_the_threshold(values, top, bottom):
+def test_values_beyond_a_threshold_become_the_threshold(values, top, bottom):
     masked = applied(TopBottomCode(["a"], top=top, bottom=bottom), values)
     assert masked.tolist() == [min(value, top) for value in values]
     assert masked.dtype == np.int64

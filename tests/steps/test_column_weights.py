@@ -1,4 +1,4 @@
-"""Weights of columns in distances: what they do to the groups, and what is said of the loss."""
+"""Weights of columns in distances: their effect on the groups, and the reported losses."""
 
 import json
 
@@ -100,7 +100,7 @@ def test_both_losses_are_stated():
     assert "columns-weighted" not in [f.code for f in plain.verdict.findings]
 
 
-def test_a_proven_bound_is_stated_for_the_unweighted_loss_alone():
+def test_a_proven_bound_is_stated_only_for_the_unweighted_loss():
     data = people(9)[["age", "pay"]]
     proving = partitioner("auto", {"k": 3, "effort": "prove", "budget": 5.0})
     for weights in (None, {"age": 1}, {"age": 2}, {"age": 2, "pay": 2}):

@@ -1,4 +1,4 @@
-"""Full-domain recoding: the least loss of all levels, and k on what is released."""
+"""Full-domain recoding: the least loss of all levels, and k on the released values."""
 
 from itertools import product
 
@@ -267,7 +267,7 @@ def skewed_table(seed):
     return pd.DataFrame(frame), types, values, units
 
 
-# Tables in which a node below one that fails can be released: merging classes breaks a constraint.
+# Tables in which a node below a failing node can be released: merging classes breaks a constraint.
 NOT_MONOTONE = [
     (598, 1.6, None, 0.3),
     (61, None, 0.2, 0.3),
@@ -277,7 +277,7 @@ NOT_MONOTONE = [
 
 
 @pytest.mark.parametrize(("seed", "diversity", "closeness", "share"), NOT_MONOTONE)
-def test_nodes_below_one_that_fails_are_looked_at_where_they_may_pass(
+def test_nodes_below_a_failing_node_are_evaluated_if_they_may_pass(
     seed, diversity, closeness, share
 ):
     data, types, values, units = skewed_table(seed)
@@ -357,7 +357,7 @@ def test_the_class_that_is_suppressed_with_others_is_the_one_that_loses_least():
     columns, codes = read_columns(data, {"x": {"kind": "nominal", "hierarchy": rows}})
     lattice = Lattice(codes, [column.levels for column in columns], 2, 4)
     suppressed = lattice.record_mask(lattice.evaluate((1, 1)).is_suppressed)
-    # Each record of A would lose 0.2 more, and each of the smaller class D all of its value.
+    # Each record of A would lose 0.2 more, each record of the smaller class D its whole value.
     assert data["x"][suppressed].tolist() == ["a0", "a0", "a1", "e"]
 
 

@@ -1,4 +1,4 @@
-"""A budget that strata share is whole again in the plan of the release."""
+"""The plan of a release states the whole budget, although strata share it."""
 
 import numpy as np
 import pandas as pd

@@ -50,7 +50,7 @@ def test_merging_leaves_no_such_group_and_keeps_k(patients):
     release = shoal.microaggregate(
         patients, ["age"], k=2, method="mdav", homogeneity="merge", **SECRET
     )
-    # {20, 21} fails and joins {40, 41}, the nearest; together they have two of each.
+    # {20, 21} fails and joins {40, 41}, the nearest group; together they have two values of each.
     assert release.labels.tolist() == [0, 0, 0, 0, 1, 1]
     assert release.data["age"].tolist() == [30.5] * 4 + [80.5] * 2
     assert release.measures["homogeneous_classes"] == {"illness": 0, "town": 0}
@@ -69,7 +69,7 @@ def test_refusing_names_columns_and_groups_and_a_way_out(patients):
 
 
 def test_refusing_looks_at_the_released_classes_too():
-    """Rounding and blocks make other classes than groups; what is released counts."""
+    """With rounding and blocks, classes differ from groups; the released classes count."""
     data = pd.DataFrame(
         {
             "a": [0, 0, 0, 0, 9, 9, 9, 9],
@@ -96,7 +96,7 @@ def test_groups_are_merged_inside_their_stratum():
     assert release.labels.tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
 
 
-def test_what_no_merging_can_hide_is_refused():
+def test_values_that_no_merging_can_hide_are_refused():
     data = pd.DataFrame({"x": range(6), "s": list("aaabbb"), "ill": [1, 1, 1, 1, 2, 2]})
     options = {"confidential": ["ill"], "homogeneity": "merge"}
     with raises(InputError, "constant-confidential", column="ill"):
@@ -124,7 +124,7 @@ def test_the_plan_document_holds_the_choice(patients):
 
 
 @given(case=tables_and_k(least=2), data=st.data())
-def test_whatever_is_merged_attains_k_and_two_values(case, data):
+def test_merged_groups_attain_k_and_two_values(case, data):
     X, k = case
     ill = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))
     table = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])]).assign(ill=ill)
@@ -172,7 +172,7 @@ def test_shared_values_are_counted_as_sets_do(data):
 
 
 def test_groups_without_any_value_are_not_merged():
-    """Missing cells disclose no value, be they of a group or of all records with a pattern."""
+    """Missing cells disclose no value, in a group or in all records with a pattern."""
     data = pd.DataFrame(
         {
             "x": [1.0, 2, 3, 4, 11, 12, None, None],
@@ -187,11 +187,11 @@ def test_groups_without_any_value_are_not_merged():
     (note,) = [f for f in release.verdict.findings if f.code == "missing-in-class"]
     assert (note.severity, note.figures) == ("informs", {"classes": 4, "missing": {"ill": 2}})
     shoal.microaggregate(data, ["x", "y"], homogeneity="refuse", **options)
-    # A group that shares a value is merged with a neighbour, here the one without any.
+    # A group that shares a value is merged with a neighbour, here the group without any value.
     data.loc[2:3, "ill"] = "a"
     release = shoal.microaggregate(data, ["x", "y"], homogeneity="merge", **options)
     assert release.labels[0] == release.labels[2] != release.labels[4]
-    data.loc[:5, "ill"] = "a"  # of those with all cells
+    data.loc[:5, "ill"] = "a"  # of the records without missing cells
     with raises(InputError, "constant-confidential", column="ill"):
         shoal.microaggregate(data, ["x", "y"], homogeneity="merge", **options)
 
@@ -234,7 +234,10 @@ def test_noise_leaves_no_such_group_and_the_verdict_says_what_stays(patients):
     finding = next(f for f in release.verdict.findings if f.code == "homogeneous-before-masking")
     assert finding.figures["homogeneous"] == {"illness": 2, "town": 1}
     assert release.verdict.status == "qualified"
-    assert "about these values" in release.plan.steps[0].guarantee
+    step = release.plan.steps[0]
+    assert "noise was added (amount" in step.guarantee
+    (former,) = step.former_guarantees
+    assert "got noise of" in former
     text = str(summarise(release)["attacker"]["can"])
     assert "Learn the" not in text
     assert "Estimate the illness of every person in 2 of 3 classes: " in text
@@ -261,7 +264,7 @@ def test_noise_on_numbers_has_their_decimals_and_stays_in_their_range():
     assert (wage.groupby(release.labels).nunique() > 1).all()
     assert np.array_equal(wage, wage.round(1))
     assert wage.between(data["wage"].min(), data["wage"].max()).all()
-    # The variance of the noise is at most what was asked for: it is cut at the range.
+    # The variance of the noise is at most the amount requested, because it is clipped.
     assert 0.1 < (wage - data["wage"]).var() / data["wage"].var() < 0.6
 
 

@@ -64,7 +64,7 @@ def test_every_class_holds_whole_households_and_at_least_k(data, k):
 
 @settings(max_examples=scaled_examples(40), deadline=None)
 @given(data=people(), k=st.integers(2, 4))
-def test_every_class_holds_k_households_and_members_may_part(data, k):
+def test_every_class_holds_k_households_and_members_may_be_in_several_classes(data, k):
     if data["hh"].nunique() < k:
         with raises(InputError, "too-few-units", k=k):
             mask(data, k)
@@ -164,7 +164,7 @@ def test_records_sorted_by_household_are_reported():
         shoal.microaggregate(data[1:], ["age"], k=2, household="hh", identifiers=[])
 
 
-def test_the_role_alone_makes_k_count_households():
+def test_the_role_suffices_to_make_k_count_households():
     data = pd.DataFrame({"hh": [1, 2, 2, 1, 3], "age": [5.0, 7, 7, 5, 9]})
     release = Plan({"hh": "household"}, [Microaggregate(["age"], MDAV(k=2))]).run(data)
     assert list(release.data) == ["age"]

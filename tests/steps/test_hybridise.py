@@ -70,11 +70,11 @@ def test_every_record_is_as_likely_in_every_place_and_every_direction():
     assert stats.kstest(angle, "uniform").pvalue > 0.001
 
 
-def test_what_is_released_depends_on_the_group_through_mean_and_covariance_alone():
+def test_the_release_depends_on_the_group_only_through_mean_and_covariance():
     X = np.array([[1.0, 0], [2, 5], [6, 1], [3, 3]])
     rotated = rotate_at_random(X, np.random.default_rng(5))  # other records, same moments
     masked = rotate_at_random(X, np.random.default_rng(6))
     masked_rotated = rotate_at_random(rotated, np.random.default_rng(6))
-    # The axes of the two are the same up to their signs.
+    # The axes of both tables are the same up to their signs.
     spectra = [np.linalg.svd(rows - rows.mean(0))[1] for rows in (masked, masked_rotated)]
     assert np.allclose(*(np.sort(np.abs(spectrum)) for spectrum in spectra))

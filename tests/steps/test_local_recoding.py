@@ -97,7 +97,7 @@ def test_missing_values_are_ignored_or_stay(missing):
         present_towns = data["town"][released.index].dropna()
         if len(present_towns) > 1:
             expected = lowest([PATH[town] for town in present_towns])
-            assert set(released["town"].dropna()) == {expected}  # missing values are no other towns
+            assert set(released["town"].dropna()) == {expected}  # a missing value is not a town
 
 
 def test_a_file_of_ranges_is_judged_as_it_reads_back(tmp_path):

@@ -56,7 +56,7 @@ def test_few_cells_are_suppressed(seed):
     is_missing, k = rng.random((7, 2)) < 0.3, int(rng.integers(2, 4))
     labels = join_patterns(is_missing, rng.normal(size=(7, 2)), np.arange(2), k)
     least = fewest_cells(is_missing, k)
-    assert (labels & ~is_missing).sum() <= 2 * least  # greedy, so not always the least
+    assert (labels & ~is_missing).sum() <= 2 * least  # greedy, so not always the minimum
 
 
 def test_a_rare_pattern_takes_the_nearest_records_it_needs_and_no_more():
@@ -143,7 +143,7 @@ def test_own_groups_never_fill_a_missing_cell_and_report_suppression(survey):
         assert (is_missing[release.labels == group].nunique() == 1).all()
 
 
-def test_missing_values_never_dilute_a_mean(survey):
+def test_missing_values_do_not_affect_a_mean(survey):
     for missing in ("own-groups", "impute"):
         release = mask(survey, missing=missing)
         for _, rows in survey.groupby(release.labels):
@@ -152,12 +152,12 @@ def test_missing_values_never_dilute_a_mean(survey):
                 assert released.tolist() == pytest.approx([rows["age"].mean()] * len(rows))
 
 
-def test_imputed_cells_are_counted_and_thin_groups_named(survey):
+def test_imputed_cells_and_groups_with_few_known_values_are_counted(survey):
     release = mask(survey, missing="impute")
     filled = survey[COLUMNS].isna() & release.data[COLUMNS].notna()
-    actual = [text for text in release.warnings if "now hold" in text][0]
+    actual = [text for text in release.warnings if "now have" in text][0]
     assert actual.startswith(f"{int(filled.sum().sum())} cells ('age' {int(filled['age'].sum())},")
-    assert any("rests on fewer than k known values" in text for text in release.warnings)
+    assert any("from fewer than k known values" in text for text in release.warnings)
 
 
 def test_a_group_of_missing_values_keeps_them():

@@ -213,7 +213,7 @@ def test_a_matrix_may_lead_to_new_categories():
     data = people(50)
     released = run(Pram(["sex"], matrix=matrix, invariant=False), data).data
     assert (released["sex"] == data["sex"].replace("f", "x")).all()
-    released = run(Pram(["sex"], matrix=matrix), data).data  # nothing leads to a value that is not
+    released = run(Pram(["sex"], matrix=matrix), data).data  # invariant: no new categories
     assert (released["sex"] == data["sex"]).all()
 
 
@@ -316,7 +316,7 @@ def test_two_way_tables_are_estimated_column_by_column_or_with_both_matrices():
     assert (by_rows_and_columns.standard_errors > by_rows.standard_errors).all()
 
 
-def test_a_published_matrix_serves_although_it_is_rounded():
+def test_a_rounded_published_matrix_is_accepted():
     data = people()
     release = run(Pram(["job"], stay=0.7, random_state=5), data)
     public = summarise(release)["transitions"][0]

@@ -1,4 +1,4 @@
-"""l-diversity and t-closeness: reached, checked on what is released, or refused."""
+"""l-diversity and t-closeness: attained, checked on the released values, or refused."""
 
 import warnings
 
@@ -46,7 +46,7 @@ def released(release, columns):
 @pytest.mark.parametrize("kind", ["distinct", "entropy"])
 @settings(max_examples=scaled_examples(40))
 @given(case=cases(), diversity=st.sampled_from([1, 1.5, 2, 2.7, 3]))
-def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, case, diversity):
+def test_every_class_is_as_diverse_as_guaranteed_or_the_option_is_refused(kind, case, diversity):
     data, columns, k = case
     options = {"k": k, "diversity": diversity, "diversity_kind": kind}
     count = getattr(slow, kind)
@@ -65,7 +65,7 @@ def test_every_class_is_as_diverse_as_promised_or_the_option_is_refused(kind, ca
 @pytest.mark.parametrize("by", ["merge", "swap"])
 @settings(max_examples=scaled_examples(40))
 @given(case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]))
-def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
+def test_every_class_is_as_close_as_guaranteed_in_every_column(by, case, t):
     data, columns, k = case
     options = {"k": k, "closeness": t, "closeness_by": by, "confidential": ["number", "word"]}
     release = mask(data, columns, **options)
@@ -80,7 +80,7 @@ def test_every_class_is_as_close_as_promised_in_every_column(by, case, t):
 @given(
     case=cases(), t=st.sampled_from([0, 0.1, 0.2, 0.35, 1]), diversity=st.sampled_from([None, 1])
 )
-def test_close_first_is_as_close_as_promised(name, case, t, diversity):
+def test_close_first_is_as_close_as_guaranteed(name, case, t, diversity):
     data, columns, k = case
     data = data[[*columns, name]]
     release = mask(
@@ -115,7 +115,7 @@ def people():
 SECRET = {"confidential": ["income", "town"]}
 
 
-# What is enforced sees groups, not methods; a few stand for all, fixed and variable, one column.
+# Constraints apply to groups, whatever the method, so a few methods of each kind suffice.
 @pytest.mark.parametrize("method", ["auto", "sorted", "univariate", "vmdav"])
 @pytest.mark.parametrize("by", ["merge", "swap"])
 def test_groups_of_any_method_can_be_made_close_and_diverse(people, method, by):
@@ -131,7 +131,7 @@ def test_groups_of_any_method_can_be_made_close_and_diverse(people, method, by):
 
 
 def test_coming_close_first_loses_least_and_merging_most(people):
-    """The order of the paper's results, on a column that depends on what is masked."""
+    """The order of the paper's results, on a column that depends on the masked columns."""
     loss = {
         by: mask(
             people[["age", "size", "income"]], ["age", "size"], k=3, method="mdav", closeness=0.1,
@@ -157,7 +157,7 @@ def test_census_loses_what_the_page_says(t, losses):
         assert release.measures["t_closeness"]["y"] <= t + 1e-9
 
 
-def test_strata_are_met_one_by_one_and_judged_by_the_whole_table(people):
+def test_constraints_are_met_in_every_stratum_and_judged_by_the_whole_table(people):
     data = people.assign(old=people["age"] > 55)
     options = {"k": 3, "within": "old", **SECRET}
     with raises(InputError, "closeness-out-of-reach", closeness=0.1):
@@ -206,7 +206,7 @@ def test_a_declared_order_counts_in_the_distance(by):
     assert release.measures["t_closeness"]["pain"] == pytest.approx(float(far))
 
 
-def test_records_with_the_same_missing_cells_are_met_by_themselves():
+def test_constraints_are_met_among_records_with_the_same_missing_cells():
     data = mixed()
     data.loc[::4, "age"] = np.nan
     options = {"k": 3, "confidential": ["pain"], "closeness": 0.3, "diversity": 2}

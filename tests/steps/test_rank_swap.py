@@ -21,7 +21,7 @@ def test_partners_agree_with_the_slow_version(n, window, seed):
     chance = np.random.default_rng(seed).random(n)
     records = swap_partners(window, chance)
     assert records.tolist() == slow.partners(window, chance)
-    assert np.array_equal(records[records], np.arange(n))  # they change places with each other
+    assert np.array_equal(records[records], np.arange(n))  # values are swapped in pairs
     assert np.abs(records - np.arange(n)).max() <= window
 
 
@@ -47,7 +47,8 @@ def test_all_free_ranks_of_the_window_are_equally_likely():
     met = [swap_ranks(column, 3, np.random.default_rng(seed))[0] for seed in range(3000)]
     counts = np.bincount(met, minlength=6)
     assert counts[[0, 4, 5]].tolist() == [0, 0, 0]
-    assert ((counts[1:4] - 1000) ** 2 / 1000).sum() < 13.8  # two degrees, one in a thousand
+    # Chi-squared with two degrees of freedom: exceeded once in a thousand runs.
+    assert ((counts[1:4] - 1000) ** 2 / 1000).sum() < 13.8
 
 
 def test_whole_numbers_stay_whole_and_a_window_of_less_than_one_rank_is_refused():

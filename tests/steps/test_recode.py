@@ -27,7 +27,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::shoal.errors.ShoalWarning")
 
 
 def recode(values, *, types=None, **options):
-    """Return the recoded values of one column, None where one is missing, and its Arrow type."""
+    """Return the recoded values of one column, None for missing values, and its Arrow type."""
     data = values if isinstance(values, pa.Table) else pa.table({"x": values})
     step = Recode(["x"], **options)
     column = pa.table(Plan({}, [step], types).run(data).data)["x"]

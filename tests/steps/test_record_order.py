@@ -36,14 +36,14 @@ cells = st.tuples(
 
 
 def mean_from_first(values, labels):
-    """Return means of groups as they should not be: in their last bits the first record tells."""
+    """Return means of groups whose last bits depend on the first record, as they should not."""
     first_values = values[np.unique(labels, return_index=True)[1]]
     excess = np.bincount(labels, values - first_values[labels]) / np.bincount(labels)
     return (first_values + excess)[labels]
 
 
 def rows_tied_to_one_person(X, labels, aggregate):
-    """Return the share of rows of which their bits tell whose they are.
+    """Return the share of rows whose bits reveal the person to whom they belong.
 
     The attacker knows all values and the groups, tries every order in which a group's
     persons may stand in its rows, and keeps the orders that give the released bits.
@@ -54,7 +54,7 @@ def rows_tied_to_one_person(X, labels, aggregate):
         orders = np.array(list(permutations(range(len(members)))))
         trial = np.repeat(np.arange(len(orders)), len(members))
         tried = [aggregate(column[orders].ravel(), trial)[:: len(members)] for column in members.T]
-        fits = (np.array(tried) == np.array(tried)[:, :1]).all(axis=0)  # the first is the truth
+        fits = (np.array(tried) == np.array(tried)[:, :1]).all(axis=0)  # the first order is true
         tied += sum(len(set(row)) == 1 for row in orders[fits].T)
     return tied / len(X)
 

@@ -91,7 +91,7 @@ def test_the_page_on_steps_agrees_with_the_classes(name):
     cls = STEPS[name]
     assert cls.promises.split(";")[0] in row
     assert f"[{cls.paper}]" in row
-    if name != "microaggregate":  # it has many, and the page names those that are about l and t
+    if name != "microaggregate":  # it has many options, and the page names only those of l and t
         for parameter in set(parameters.signature_parameters(cls)) - {"columns"}:
             assert f"`{parameter}`" in row
 
@@ -280,7 +280,7 @@ def test_a_plan_file_runs_every_step_from_the_command_line(tmp_path, monkeypatch
     assert "seed" not in result.stderr
     assert result.stderr.count("no k-anonymity is guaranteed.") == 8
     out = pd.read_csv(tmp_path / "out.csv", dtype={"town": str})
-    assert set(out["town"].dropna()) <= {"007", "08", "9"}  # what stays is as it was written
+    assert set(out["town"].dropna()) <= {"007", "08", "9"}  # unchanged values keep their notation
     assert out["town"].isna().sum() >= 3
     assert out["town"].value_counts(dropna=False).min() >= 5
     assert sorted(out["b"]) == sorted(data["b"])

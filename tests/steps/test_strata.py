@@ -111,7 +111,7 @@ def test_what_is_released_of_merged_strata_keeps_k(data, k):
     assert out["town"].dtype == data["town"].dtype
     sizes = data["town"].value_counts()
     assert set(out["town"]) <= set(data["town"])
-    # Nobody leaves a stratum that is larger than all others.
+    # No record leaves a stratum that is larger than all others.
     biggest = sizes.filter(pl.col("count") == sizes["count"].max())["town"]
     if len(biggest) == 1:
         assert (out.filter(data["town"] == biggest[0])["town"] == biggest[0]).all()
@@ -142,7 +142,7 @@ def test_several_columns_of_strata_are_recoded_together():
     assert release.data["sex"].tolist() == [1] * 4 + [2] * 7
 
 
-def test_strata_can_be_merged_by_one_step_alone():
+def test_strata_can_be_merged_by_only_one_step():
     data = {"columns": ["age"], "partitioner": MDAV(k=3), "within": "town"}
     steps = [Microaggregate(**data, small_strata="merge")]
     steps.append(Microaggregate(["pay"], MDAV(k=3), within="town"))

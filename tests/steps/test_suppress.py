@@ -30,7 +30,7 @@ NAMES = list("abcdefgh")
 
 @st.composite
 def small_tables(draw, records=5, columns=2, missing=True):
-    """Draw a table of few cells with missing ones, k, weights and perhaps units."""
+    """Draw a small table with missing cells, k, weights and perhaps units."""
     n, p = draw(st.integers(1, records)), draw(st.integers(1, columns))
     cells = st.sampled_from([None, 0, 1, 2] if missing else [0, 1, 2])
     rows = draw(st.lists(st.tuples(*[cells] * p), min_size=n, max_size=n))
@@ -51,7 +51,7 @@ def problem_of(rows, k, weights=None, units=None):
 
 
 def cells_of(codes, k, effort="auto", units=None, means="own"):
-    """Return the suppressed cells of a table without missing ones."""
+    """Return the suppressed cells of a table without missing cells."""
     none = np.zeros(codes.shape, bool)
     return minimise(SuppressionProblem(codes.astype(np.int64), none, k, units), means, effort).cells
 
@@ -139,7 +139,7 @@ def test_few_patterns_suffice_where_there_are_too_many(case, share, monkeypatch_
 
 @pytest.mark.parametrize("means", ["own", "any"])
 def test_a_bound_allows_for_patterns_that_are_not_enumerated(monkeypatch, means):
-    rows = [(0, 0, 5), (1, 0, 5)]  # to suppress the first column alone is not among the patterns
+    rows = [(0, 0, 5), (1, 0, 5)]  # suppressing only the first column is not among the patterns
     assert twin.least_weight(rows, 2, [1] * 3) == twin.least_weight_any(rows, 2, [1] * 3) == 2
     monkeypatch.setattr(problem, "MAX_PATTERNS", 1)
     best = minimise(problem_of(rows, 2), means, "refine")
@@ -192,7 +192,7 @@ def test_a_table_too_large_for_the_programme_keeps_the_choice_of_the_search(monk
 def test_ties_go_to_the_column_named_last():
     codes = np.array([[1, 1], [1, 1], [2, 3], [2, 4]])
     assert cells_of(codes, 2, "refine").tolist() == [[False, False]] * 2 + [[False, True]] * 2
-    codes = np.array([[1, 3], [2, 3], [1, 4], [2, 4]])  # either column would do
+    codes = np.array([[1, 3], [2, 3], [1, 4], [2, 4]])  # suppressing either column suffices
     assert cells_of(codes, 2, "refine").tolist() == [[False, True]] * 4
 
 
@@ -259,7 +259,7 @@ def test_the_warning_states_cells_weight_and_bound():
 
 def test_records_are_hidden_by_their_own_cells_although_fewer_would_match_as_many():
     rows = [(1, 1), (2, 2)]
-    assert twin.fewest_matches([(None, None), rows[1]]) == 2  # and the second record is shown whole
+    assert twin.fewest_matches([(None, None), rows[1]]) == 2  # with all cells of the second record
     data = pd.DataFrame(rows, columns=["x", "y"])
     (warning,) = (
         Suppress(["x", "y"], 2, missing_means="any").apply(tables.open_frame(data), []).warnings
@@ -348,11 +348,11 @@ def test_a_file_with_a_record_that_is_alone_is_not_verified(tmp_path, means):
     assert checks.verdict.status == "not kept"
 
 
-def test_words_numbers_and_missing_cells_are_suppressed_alike_and_the_rest_stays():
+def test_texts_numbers_and_missing_cells_are_suppressed_alike_and_the_rest_stays():
     data = pd.DataFrame({"town": ["a", "a", "b", None, None], "n": [1, 1, 1, 2, 2]})
     with warns(CellsSuppressed):
         release = Plan({}, [Suppress(["town", "n"], 2)]).run(data)
-    assert release.data["town"].isna().all()  # ours and those that were there, alike
+    assert release.data["town"].isna().all()  # suppressed cells and those missing before alike
     assert release.data["n"].tolist() == [1, 1, 1, 2, 2]
     assert release.measures["smallest_class"] >= 2
 

@@ -48,8 +48,9 @@ def test_all_orders_of_a_group_are_equally_likely_and_columns_independent():
     ).value_counts()
     orders = [(*a, *b) for a in permutations(range(3)) for b in permutations(range(3))]
     assert set(counts.index) == set(orders)
-    # 36 equally likely outcomes, 100 expected of each: chi-squared, 35 degrees of freedom.
-    assert ((counts - 100) ** 2 / 100).sum() < 66.6  # one in a thousand exceeds it
+    # 36 equally likely outcomes, 100 expected of each: chi-squared with 35 degrees of freedom,
+    # exceeded once in a thousand runs.
+    assert ((counts - 100) ** 2 / 100).sum() < 66.6
 
 
 def test_types_and_strata_stay():
@@ -62,7 +63,7 @@ def test_types_and_strata_stay():
     assert outcome.partitions[0].n_groups == 4
 
 
-def test_words_and_dates_change_places_too():
+def test_texts_and_dates_are_swapped_too():
     data = pd.DataFrame(
         {
             "sex": pd.Categorical(list("fmfm") * 3),
@@ -79,7 +80,7 @@ def test_words_and_dates_change_places_too():
 
 
 @pytest.mark.parametrize("k", [2, 5])
-def test_who_knows_all_columns_links_no_more_than_one_in_k_on_average(k):
+def test_an_attacker_who_knows_all_columns_links_at_most_one_in_k_on_average(k):
     """The right record is the one with the person's confidential value."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 3))

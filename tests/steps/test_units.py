@@ -70,7 +70,7 @@ def test_every_class_of_released_values_holds_k_units(options, data, incomplete,
     data = (incomplete if "missing" in options else data).assign(weight=1.5)
     try:
         release = masked(data, k, **options)
-    except InputError:  # too few units, or values that no groups can hide
+    except InputError:  # too few units, or values that no grouping can hide
         return
     strata = ["town"] if "within" in options else []
     attained = units_per_class(release, data, [*KNOWN, *strata])

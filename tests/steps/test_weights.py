@@ -1,4 +1,4 @@
-"""Survey weights: a record counts as often as its weight says."""
+"""Survey weights: a record counts as often as its weight states."""
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ def weighted(draw):
 
 
 def repeated(function, values, labels, weights):
-    """Aggregate a table in which each record stands as often as its weight says."""
+    """Aggregate a table in which each record is repeated as often as its weight states."""
     actual = function(np.repeat(values, weights), np.repeat(labels, weights))
     return actual[np.cumsum(weights) - 1]
 
@@ -129,7 +129,7 @@ def test_totals_of_both_tables_are_reported():
 
 def test_weights_set_the_units_of_distances_on_request():
     data = pd.DataFrame({"a": [0.0, 0, 10, 10], "b": [0.0, 4, 0, 4]})
-    # The heavy records differ in b alone, then in a alone: the other column is in small units.
+    # The heavy records differ only in b, then only in a: the other column is in small units.
     for weights, labels in (([99.0, 99, 1, 1], [0, 0, 1, 1]), ([99.0, 1, 99, 1], [0, 1, 0, 1])):
         step = Microaggregate(["a", "b"], MDAV(k=2), weight="w", weighted_distances=True)
         with pytest.warns(UnprotectedColumn):
@@ -137,7 +137,7 @@ def test_weights_set_the_units_of_distances_on_request():
         assert groups.labels.tolist() == labels
 
 
-def test_the_role_alone_makes_the_means_weighted():
+def test_the_role_suffices_to_make_the_means_weighted():
     data = survey()
     plan = Plan({"w": "weight"}, [Microaggregate(["age", "pay"], MDAV(k=3))])
     with warns(UnprotectedColumn, columns=("w",)):

@@ -11,33 +11,33 @@ def squared(X, point):
     return total
 
 
-def farthest(X, living, point):
-    """Return the record in ``living``, which is sorted, farthest from a point."""
-    return living[np.argmax(squared(X[living], point))]
+def farthest(X, remaining, point):
+    """Return the record in ``remaining``, which is sorted, farthest from a point."""
+    return remaining[np.argmax(squared(X[remaining], point))]
 
 
-def nearest(X, living, point, m):
-    """Return the records in ``living``, which is sorted, nearest to a point, in this order."""
-    distance = squared(X[living], point)
-    m = min(m, len(living))
+def nearest(X, remaining, point, m):
+    """Return the records in ``remaining``, which is sorted, nearest to a point, in this order."""
+    distance = squared(X[remaining], point)
+    m = min(m, len(remaining))
     near = np.flatnonzero(distance <= np.partition(distance, m - 1)[m - 1])
-    return living[near[np.argsort(distance[near], kind="stable")[:m]]]
+    return remaining[near[np.argsort(distance[near], kind="stable")[:m]]]
 
 
 def mdav(X, k):
-    living, labels, groups = np.arange(len(X)), np.full(len(X), -1), 0
+    remaining, labels, groups = np.arange(len(X)), np.full(len(X), -1), 0
 
     def form_group(point):
-        nonlocal living, groups
-        labels[nearest(X, living, point, k)] = groups
-        living, groups = living[labels[living] < 0], groups + 1
+        nonlocal remaining, groups
+        labels[nearest(X, remaining, point, k)] = groups
+        remaining, groups = remaining[labels[remaining] < 0], groups + 1
 
-    while len(living) >= 3 * k:
-        r = farthest(X, living, X[living].mean(axis=0))
-        s = farthest(X, living, X[r])
+    while len(remaining) >= 3 * k:
+        r = farthest(X, remaining, X[remaining].mean(axis=0))
+        s = farthest(X, remaining, X[r])
         form_group(X[r])
         form_group(X[s])
-    if len(living) >= 2 * k:
-        form_group(X[farthest(X, living, X[living].mean(axis=0))])
-    labels[living] = groups
+    if len(remaining) >= 2 * k:
+        form_group(X[farthest(X, remaining, X[remaining].mean(axis=0))])
+    labels[remaining] = groups
     return labels

@@ -73,9 +73,9 @@ def closeness_first(X, k, t, values, ordered):
     remaining_layers = layers(values, number)
     labels, group, seed = [-1] * len(X), 0, None
     while any(remaining_layers):
-        living = sorted(i for layer in remaining_layers for i in layer)
-        point = X[living].mean(axis=0) if group % 2 == 0 else X[seed]
-        seed = max(living, key=lambda i: (((X[i] - point) ** 2).sum(), -i))
+        remaining = sorted(i for layer in remaining_layers for i in layer)
+        point = X[remaining].mean(axis=0) if group % 2 == 0 else X[seed]
+        seed = max(remaining, key=lambda i: (((X[i] - point) ** 2).sum(), -i))
         to_make = len(values) // number - group
         for layer in remaining_layers:
             for _ in range(2 if len(layer) > to_make else 1):

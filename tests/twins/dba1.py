@@ -1,4 +1,4 @@
-"""DBA1, slow and readable: for every group, the exact densities of all living records."""
+"""DBA1, slow and readable: for every group, the exact densities of all remaining records."""
 
 from fractions import Fraction
 
@@ -18,11 +18,13 @@ def exact_sse(X, records):
 
 def dba1(X, k):
     ranking = neighbours(X, len(X) - 1)
-    living, groups = list(range(len(X))), []
-    while len(living) >= k:
-        neighbourhoods = {i: [i, *[j for j in ranking[i] if j in living][: k - 1]] for i in living}
-        densest = min(living, key=lambda i: (exact_sse(X, neighbourhoods[i]), i))
+    remaining, groups = list(range(len(X))), []
+    while len(remaining) >= k:
+        neighbourhoods = {
+            i: [i, *[j for j in ranking[i] if j in remaining][: k - 1]] for i in remaining
+        }
+        densest = min(remaining, key=lambda i: (exact_sse(X, neighbourhoods[i]), i))
         groups.append(neighbourhoods[densest])
-        living = [i for i in living if i not in neighbourhoods[densest]]
-    join_nearest_centroid(X, groups, living)
+        remaining = [i for i in remaining if i not in neighbourhoods[densest]]
+    join_nearest_centroid(X, groups, remaining)
     return labels_of(groups, len(X))

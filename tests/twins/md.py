@@ -12,16 +12,16 @@ def farthest_pair(X, records):
 
 
 def md(X, k, grow="centroid"):
-    living, groups = list(range(len(X))), []
-    while len(living) >= 2 * k:
-        pair = farthest_pair(X, living)
-        living = [i for i in living if i not in pair]
+    remaining, groups = list(range(len(X))), []
+    while len(remaining) >= 2 * k:
+        pair = farthest_pair(X, remaining)
+        remaining = [i for i in remaining if i not in pair]
         for seed in pair:
             group = [seed]
             while len(group) < k:
                 point = mean(X, group) if grow == "centroid" else X[seed]
-                group += nearest(X, living, point, 1)
-                living.remove(group[-1])
+                group += nearest(X, remaining, point, 1)
+                remaining.remove(group[-1])
             groups.append(group)
-    assign_leftovers(X, groups, living, k)
+    assign_leftovers(X, groups, remaining, k)
     return labels_of(groups, len(X))

@@ -31,23 +31,23 @@ def labels_of(groups, n):
     return labels
 
 
-def form_group(X, living, groups, point, k):
-    """Make the ``k`` living records nearest to a point a group."""
-    groups.append(nearest(X, living, point, k))
+def form_group(X, remaining, groups, point, k):
+    """Make the ``k`` remaining records nearest to a point a group."""
+    groups.append(nearest(X, remaining, point, k))
     for i in groups[-1]:
-        living.remove(i)
+        remaining.remove(i)
 
 
 def mdav(X, k):
-    living, groups = list(range(len(X))), []
+    remaining, groups = list(range(len(X))), []
 
-    while len(living) >= 3 * k:
-        r = farthest(X, living, mean(X, living))
-        s = farthest(X, living, X[r])
-        form_group(X, living, groups, X[r], k)
-        form_group(X, living, groups, X[s], k)
-    if len(living) >= 2 * k:
-        form_group(X, living, groups, X[farthest(X, living, mean(X, living))], k)
-    if living:
-        groups.append(living)
+    while len(remaining) >= 3 * k:
+        r = farthest(X, remaining, mean(X, remaining))
+        s = farthest(X, remaining, X[r])
+        form_group(X, remaining, groups, X[r], k)
+        form_group(X, remaining, groups, X[s], k)
+    if len(remaining) >= 2 * k:
+        form_group(X, remaining, groups, X[farthest(X, remaining, mean(X, remaining))], k)
+    if remaining:
+        groups.append(remaining)
     return labels_of(groups, len(X))

@@ -7,13 +7,13 @@ from twins.second_phase import second_phase
 
 def first_phase(X, k):
     least, greatest = [X.min()] * X.shape[1], [X.max()] * X.shape[1]
-    living, groups = list(range(len(X))), []
-    while len(living) >= k:
+    remaining, groups = list(range(len(X))), []
+    while len(remaining) >= k:
         point = least if len(groups) % 2 == 0 else greatest
-        group = nearest(X, living, X[farthest(X, living, point)], k)
+        group = nearest(X, remaining, X[farthest(X, remaining, point)], k)
         groups.append(group)
-        living = [i for i in living if i not in group]
-    join_nearest_centroid(X, groups, living)
+        remaining = [i for i in remaining if i not in group]
+    join_nearest_centroid(X, groups, remaining)
     return labels_of(groups, len(X))
 
 

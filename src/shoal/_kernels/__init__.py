@@ -5,13 +5,13 @@ are cited by author and year; the class or function that calls the kernels has t
 The kernels share these conventions:
 
 - ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
-  ``k`` is the least size of a group.
+  ``k`` is the minimum size of a group.
 - A state that several kernels change is a named tuple of arrays, made by a function such as
   ``open_...`` or ``build_...``, usually in Python. The comment behind a field is its shape. A
   number that kernels change is an array too: ``index.size[0]``.
-- Arrays about groups, records or boxes are indexed by their numbers: ``sizes[group]``. In a list of
-  the items of all groups, those of a group are ``items[start[group] : start[group + 1]]``.
-- A *living* record is one that has no group yet. ``NONE``, which is -1, stands for no record, no
+- Arrays about groups, records or boxes are indexed by their numbers: ``sizes[group]``. If one list
+  has the items of all groups, ``items[start[group] : start[group + 1]]`` are the items of a group.
+- A *remaining* record is one that has no group yet. ``NONE``, which is -1, stands for no record, no
   group or the end of a list.
 - Distances are squared, and such a distance is called ``square``. ``near`` lists the nearest
   neighbours of a record, or the nearest groups, nearest first; ``difference`` is the difference of
@@ -22,7 +22,7 @@ The kernels share these conventions:
 - A function ``list_...`` writes into arrays that it is passed, or into the scratch space of a
   state, and returns how many entries are valid; ``write_...`` fills one array. In a search for a
   minimum, ``least`` is the least value so far and ``best`` what attains it; ``max_...`` are limits,
-  ``n_...`` are numbers, and ``slot`` is the position in a list at which an item is inserted.
+  ``n_...`` are counts, and ``slot`` is the position in a list at which an item is inserted.
 - A kernel with the parameter ``work`` ends after about that many distances or steps and returns
   whether to continue; Python calls it again, and handles progress and interrupts in between
   (`shoal.partitioners._base.run_in_strides`).

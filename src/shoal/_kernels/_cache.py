@@ -115,7 +115,7 @@ def write_checksums(folder: Path) -> None:
 
 
 def _checksums_time(folder: Path) -> float:
-    """Return when the checksums were written; 0 if there are none."""
+    """Return the time at which the checksums were written, or 0 if there are none."""
     try:
         return (folder / CHECKSUMS).stat().st_mtime
     except OSError:
@@ -144,7 +144,7 @@ def _write_checksums_at_exit(folder: Path, process: int) -> None:
 
 
 def read_checksums(folder: Path) -> dict[str, str]:
-    """Return the checksums by file name; none if they cannot be read."""
+    """Return the checksums by file name, or an empty dict if they cannot be read."""
     try:
         checksums = json.loads((folder / CHECKSUMS).read_text())
     except (OSError, ValueError):

@@ -1,11 +1,11 @@
 """A compiler pipeline for kernels: quicker to compile, and quicker to run, than numba's own.
 
-An *entry kernel* is called by Python, an *inner kernel* by other kernels. By itself, numba gives
-every inner kernel an entry point for Python, and compiles it to machine code once by itself and
+An *entry kernel* is called by Python, an *inner kernel* by other kernels. On its own, numba gives
+every inner kernel an entry point for Python, and compiles it to machine code once separately and
 again in each of its callers. Here an inner kernel stays in LLVM's intermediate representation, and
 only entry kernels become machine code, together with the inner kernels that they need.
 
-By itself, numba also counts references to arrays wherever they are passed on. A kernel that makes
+On its own, numba also counts references to arrays wherever they are passed on. A kernel that makes
 no array need not count them, since its caller keeps the arrays alive. Then there is less to
 compile, and loops have no atomic instructions.
 """

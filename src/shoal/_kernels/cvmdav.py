@@ -18,7 +18,7 @@ from shoal._kernels.spatial.search import BestRecords, nearest, open_best_record
 
 @compiled
 def neighbourhood_distance(index, candidate, neighbourhood):
-    """Return the distance of a living record to the mean of itself and its nearest others.
+    """Return the distance of a remaining record to the mean of itself and its nearest others.
 
     ``neighbourhood`` has space for all of these.
     """
@@ -36,8 +36,8 @@ def extend_last_group(index, members, candidates, gamma):
     """Add the candidates that pass a test to the group formed last, to 2k - 1 records at most.
 
     A candidate passes if its distance to the group's centroid is below ``gamma`` times its distance
-    to the mean of itself and its k nearest living others. All candidates are tested, also after one
-    that fails.
+    to the mean of itself and its k nearest other remaining records. All candidates are tested, even
+    after one that fails.
     """
     k, p = members.shape[0], index.X.shape[1]
     total, centroid = np.zeros((p, 2)), np.empty(p)

@@ -1,11 +1,12 @@
 """DBA1: the densest neighbourhood among the remaining records is the next group.
 
-The method is that of Lin, Wen, Hsieh and Chang (2010). Every living record has a list of its
-nearest living records. When a group is formed, only the records that had a member of it among their
-k - 1 nearest are updated; a list is filled again from the index when it becomes too short. A
-neighbourhood is dense if its SSE is low. The SSE may fall as well as rise when neighbours are
-removed, so updates cannot be deferred, with one exception: no SSE is below the 0 of equal records,
-so a record among its equals is updated only when it wins the tournament.
+The method is that of Lin, Wen, Hsieh and Chang (2010). Every remaining record has a list of its
+nearest remaining records. When a group is formed, only the records that had a member of the group
+among their k - 1 nearest are updated; a list is filled again from the index when it becomes too
+short. A neighbourhood is dense if its SSE is low. The SSE may fall as well as rise when neighbours
+are removed, so updates cannot be deferred, with one exception: no SSE is below the 0 of equal
+records, so a record whose nearest neighbours all equal it is updated only when it wins the
+tournament.
 """
 
 from typing import NamedTuple
@@ -24,24 +25,24 @@ from shoal._kernels.structures.tournament import (
     winner_of_all,
 )
 
-SEARCH_COST = 1000  # of a search in the index, counted in comparisons of a list
+SEARCH_COST = 1000  # cost of a search in the index, counted in comparisons of a list
 DEFERRED = np.int64(-2)
 
 
 class LinkedNeighbours(NamedTuple):
-    """The living records with their nearest neighbours and the SSE of the groups with these.
+    """The remaining records with their nearest neighbours, and the SSEs of the groups of both.
 
-    ``nearest[record, :n_known[record]]`` are the living records nearest to a record, nearest first.
-    To each of the first k - 1 leads a link, whose number is ``record * (k - 1)`` plus the position
-    of the neighbour in the list. The links that end in a record are a linked list, of which
-    ``first_link[record]`` is the first and ``next_link`` leads to the others.
+    ``nearest[record, :n_known[record]]`` are the remaining records nearest to a record, nearest
+    first. A link leads to each of the first k - 1; its number is ``record * (k - 1)`` plus the
+    position of the neighbour in the list. The links that end in a record form a linked list:
+    ``first_link[record]`` is the first of them, and ``next_link`` leads to the others.
 
-    ``scaled_sse`` is k times the SSE of a record and its k - 1 nearest. ``tournament`` is that of
-    the records by ``scaled_sse``, the densest first, ties by their own ``numbers``.
+    ``scaled_sse`` is k times the SSE of a record and its k - 1 nearest. ``tournament`` compares the
+    records by ``scaled_sse``: the densest wins, and ties are broken by their ``numbers``.
     ``next_unlinked`` is the position of the next neighbour of a record that needs a link, ``NONE``
     if none does, or ``DEFERRED`` if its ``scaled_sse`` was 0 when it lost neighbours: until its
-    list is refreshed, the links that it lost end in itself. ``labels`` are those of the index that
-    holds the living records, and negative for these.
+    list is refreshed, the links that it lost end in itself. ``labels`` are the labels of the index,
+    negative for remaining records.
     """
 
     nearest: np.ndarray  # (n_records, max_known), with at least k - 1 columns
@@ -98,17 +99,17 @@ def refresh_list(index, k, lists, record, squares):
     """
     n_compared = lists.n_known[record]
     neighbours = lists.nearest[record]
-    n_living, n_linked = 0, 0
+    n_remaining, n_linked = 0, 0
     for position in range(lists.n_known[record]):
         if lists.labels[neighbours[position]] < 0:
-            neighbours[n_living] = neighbours[position]
-            n_living += 1
+            neighbours[n_remaining] = neighbours[position]
+            n_remaining += 1
         if position == k - 2:
-            n_linked = n_living
-    if n_living < k - 1:
-        n_living = nearest_others(index, record, BestRecords(neighbours, squares))
+            n_linked = n_remaining
+    if n_remaining < k - 1:
+        n_remaining = nearest_others(index, record, BestRecords(neighbours, squares))
         n_compared += SEARCH_COST
-    lists.n_known[record] = n_living
+    lists.n_known[record] = n_remaining
     lists.next_unlinked[record] = n_linked
     lists.scaled_sse[record] = scaled_sse(index.X, record, neighbours[: k - 1])
     replay(lists.tournament, lists.scaled_sse, lists.numbers, record, True)
@@ -157,7 +158,7 @@ def refresh_deferred(index, k, lists, record, squares):
 
 @compiled
 def update_dependents(index, k, lists, removed_record, squares):
-    """Refresh the lists that hold a removed record; return the comparisons that it took."""
+    """Refresh the lists that contain a removed record; return the comparisons that it took."""
     n_compared = 0
     link_number = lists.first_link[removed_record]
     while link_number != NONE:
@@ -173,7 +174,7 @@ def update_dependents(index, k, lists, removed_record, squares):
 
 @compiled
 def form_densest_group(index, lists, group):
-    """Make the densest living record and its nearest the next group; write it into ``group``."""
+    """Make the densest remaining record and its nearest the next group; write it into ``group``."""
     group[0] = winner_of_all(lists.tournament)
     for position in range(1, group.shape[0]):
         group[position] = lists.nearest[group[0], position - 1]

@@ -71,10 +71,10 @@ def squared_distances(X):
 
 @compiled
 def scaled_sse(X, record, others):
-    """Return the SSE of a record and ``others``, times their number.
+    """Return the SSE of a group, a record and ``others``, multiplied by the size of the group.
 
     It is summed from the differences to the record: small whole numbers give an exact result, so
-    that equal SSEs compare as equal. Where the two terms cancel, the relative error grows at most
+    equal SSEs compare as equal. Where the two terms cancel, the relative error grows at most
     by a factor of the size of the group.
     """
     squares, offset = 0.0, 0.0

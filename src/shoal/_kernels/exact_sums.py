@@ -4,7 +4,7 @@ A mean below 2.2e-308, the least float of full precision, is rounded twice; the 
 does not affect it either.
 
 A sum is kept without any error as an expansion [Sh97]_: floats of increasing magnitude that do not
-overlap. The last one outweighs all others together, though these may hold more than its last bit.
+overlap. The last one outweighs all others together, although their sum may exceed its last bit.
 
 .. [Sh97] Shewchuk, J. R. (1997). Adaptive precision floating-point arithmetic and fast robust
    geometric predicates. Discrete & Computational Geometry 18, 305-363.
@@ -18,9 +18,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import two_product
 
-MAX_COMPONENTS = 64  # of 53 bits that do not overlap: 40 span all exponents of a float64
-MAX_CORRECTIONS = 8  # at most; the guess is a few floats away, except for numbers that underflow
-MAX_UNSCALED_EXPONENT = 400  # up to which no product of this module over- or underflows
+MAX_COMPONENTS = 64  # components of 53 bits without overlap; 40 span all exponents of a float64
+MAX_CORRECTIONS = 8  # of a guess: it is a few floats away, except for numbers that underflow
+MAX_UNSCALED_EXPONENT = 400  # exponent up to which no product of this module over- or underflows
 
 
 class Expansion(NamedTuple):
@@ -119,7 +119,7 @@ def quotient(dividend, divisor, remainder):
 
 @compiled
 def exponent_of(values, records):
-    """Return the exponent of the greatest absolute value of some records; 0 if it is moderate."""
+    """Return the exponent of the greatest absolute value of ``records``, or 0 if it is moderate."""
     greatest = 0.0
     for record in records:
         greatest = max(greatest, abs(values[record]))
@@ -155,7 +155,7 @@ def scaled(value, exponent):
 def group_means(values, weights, labels, n_groups):
     """Return the mean of each group, correctly rounded; 0 for a group without records.
 
-    Without weights pass an empty array.
+    If there are no weights, pass an empty array.
     """
     means = np.zeros(n_groups)
     total, total_weight, remainder = open_expansion(), open_expansion(), open_expansion()
@@ -202,7 +202,7 @@ def group_sums(values, labels, n_groups):
 def running_sums(values, labels):
     """Return the sum of each record's group up to this record, correctly rounded.
 
-    Records of a group stand next to each other.
+    The records of a group must be consecutive.
     """
     sums = np.zeros(values.shape[0])
     total, one, remainder = open_expansion(), open_expansion(), open_expansion()

@@ -1,12 +1,12 @@
-"""The two living records that lie farthest apart, for repeated queries.
+"""The two remaining records that lie farthest apart, for repeated queries.
 
-A pair belongs to that of its records which lies farther from the mean of the table. Each record
-keeps the farthest of its pairs, or a bound before it is known: no pair of its own is longer than
-twice its distance to the mean. Records are only removed, so a stored length may become too long,
-never too short. The longest of all is considered first: if both its records are living, it is the
-result; if not, the farthest pair of its owner is measured again. Few records are measured more than
-once or twice, so all queries together cost about as much as all distances once, in memory linear in
-the number of records.
+The owner of a pair is the one of its two records that lies farther from the mean of the table. Each
+record stores the farthest pair that it owns, or a bound until that is known: no pair that it owns
+is longer than twice its distance to the mean. Records are only removed, so a stored length may
+become too long, never too short. The longest pair of all is considered first: if both its records
+remain, it is the result; if not, the farthest pair of its owner is measured again. Few records are
+measured more than once or twice, so all queries together cost about as much as all distances once,
+in memory linear in the number of records.
 """
 
 from typing import NamedTuple
@@ -26,18 +26,19 @@ from shoal._kernels.structures.tournament import (
 
 RELATIVE_MARGIN = 1e-9  # added to bounds, whose rounding errors are far smaller
 ABSOLUTE_MARGIN = 1e-300  # added too, since smaller squares lose digits
-REMOVED_SCORE = 1.0  # of removed records: above all others, which are negative
-STEP_COST = 50  # of a step of the search, counted in distances
+REMOVED_SCORE = 1.0  # score of removed records: above all others, which are negative
+STEP_COST = 50  # cost of a step of the search, counted in distances
 
 
 class PairBounds(NamedTuple):
-    """The farthest pair that each living record owns, or a bound of its length.
+    """The farthest pair that each remaining record owns, or a bound of its length.
 
     ``score`` is minus the squared length of the farthest pair that a record owns, and ``partner``
-    the other record, -1 if unknown: it comes first in a tie, since it might be the lowest record.
-    ``rank`` counts from the outermost record inwards. ``next_equal`` is the next record with the
-    same values, or -1, and ``is_tied`` is True if partners with other values are as far.
-    ``tournament`` is that of the pairs, by their owners; its winner is the longest pair.
+    the other record, or -1 if it is unknown: an unknown partner comes first in a tie, since it
+    might be the lowest record. ``rank`` counts from the outermost record inwards. ``next_equal`` is
+    the next record with the same values, or -1, and ``is_tied`` is True if partners with other
+    values are equally distant. ``tournament`` compares the pairs, by their owners; its winner is
+    the longest pair.
     """
 
     score: np.ndarray  # (n_records,)
@@ -107,10 +108,10 @@ def replace_partner(pool, pairs, record):
 
 @compiled
 def farthest_pair(pool, pairs, X, work):
-    """Return the two living records farthest apart, lower first, and the work left.
+    """Return the two remaining records farthest apart, lower first, and the work left.
 
-    Ties go to the pair with the lowest records, the lower record counting first.
-    If about ``work`` distances do not suffice, both are -1, and the function is to be called again.
+    Ties go to the pair with the lowest records, the lower record counting first. If about ``work``
+    distances do not suffice, both are -1, and the function must be called again.
     """
     while work > 0:
         record = winner_of_all(pairs.tournament)

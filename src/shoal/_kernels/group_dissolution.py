@@ -1,7 +1,7 @@
 """The second phase of MDAV2, DBA2 and TFRP: groups dissolve where that lowers the SSE.
 
-TFRP is that of Chang, Li and Huang (2007), MDAV2 and DBA2 are those of Lin, Wen, Hsieh and Chang
-(2010). Each record of a group moves to the group with the nearest centroid; centroids are not
+TFRP was proposed by Chang, Li and Huang (2007), MDAV2 and DBA2 by Lin, Wen, Hsieh and Chang (2010).
+Each record of a group moves to the group with the nearest centroid; centroids are not
 updated until all records of the group have chosen. If records x join a group of m records with
 centroid c, its SSE increases by
 
@@ -185,9 +185,9 @@ def dissolve_if_better(X, groups, group):
 
 @compiled
 def dissolve_groups(X, groups, order):
-    """Dissolve those of the groups in ``order`` whose dissolution lowers the SSE."""
+    """Dissolve each of the groups in ``order`` if that lowers the SSE."""
     for group in order:
-        has_other_group = groups.tree.n_living[ROOT] > 1
+        has_other_group = groups.tree.n_remaining[ROOT] > 1
         if groups.sse[group] > 0.0 and has_other_group:
             dissolve_if_better(X, groups, group)
 

@@ -9,7 +9,7 @@ from shoal._kernels.spatial.index import form_group
 from shoal._kernels.spatial.pool import (
     assign,
     copy_record,
-    mean_of_living,
+    mean_of_remaining,
     measure_distances,
     nearest_positions,
     open_pool,
@@ -21,22 +21,22 @@ def squared_distances_to_mean(X: np.ndarray) -> np.ndarray:
     """Return the squared distances of all records to their mean."""
     pool = open_pool(X)
     mean = np.empty(X.shape[1])
-    mean_of_living(pool, mean)
+    mean_of_remaining(pool, mean)
     measure_distances(pool, mean)
     return pool.squares
 
 
 @inlined
 def outermost(index):
-    """Return the living record farthest from the mean of all living records."""
+    """Return the remaining record farthest from the mean of all remaining records."""
     mean = np.empty(index.X.shape[1])
-    spatial_index.mean_of_living(index, mean)
+    spatial_index.mean_of_remaining(index, mean)
     return farthest(index, mean)
 
 
 @inlined
 def form_group_around(index, record, group):
-    """Make the living records nearest to ``record``, living or not, the next group.
+    """Make the remaining records nearest to ``record``, removed or not, the next group.
 
     ``group`` has space for them; see `shoal._kernels.spatial.search.BestRecords`.
     """
@@ -45,7 +45,7 @@ def form_group_around(index, record, group):
 
 
 @compiled
-def next_living(order, position, labels):
+def next_remaining(order, position, labels):
     """Return the first position in ``order``, from ``position`` on, of a record without a group."""
     while labels[order[position]] >= 0:
         position += 1
@@ -54,7 +54,7 @@ def next_living(order, position, labels):
 
 @compiled
 def grow_group(pool, seed, group, k):
-    """Fill a group that holds ``seed`` alone with the records nearest to its running centroid."""
+    """Grow a group from ``seed`` to ``k`` records, each nearest to the running centroid."""
     total = np.zeros((seed.shape[0], 2))
     point = np.empty(seed.shape[0])
     position = np.empty(1, np.int64)

@@ -23,7 +23,7 @@ def join_nearest_centroid(X, labels):
 
 @compiled
 def join_nearest_record(X, labels):
-    """Assign each leftover to the group of the nearest record that has one; ties to the lowest."""
+    """Assign each leftover to the group of the nearest grouped record; ties go to the lowest."""
     has_group = labels >= 0
     for record in range(X.shape[0]):
         if has_group[record]:

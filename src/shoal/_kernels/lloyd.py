@@ -34,11 +34,11 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 
 
 class Cells(NamedTuple):
-    """Cells, the records in them and the cells below k.
+    """Cells, the records in them, and a queue of the cells with fewer than k records.
 
     ``squares`` are the squared distances of the records to the centres of their cells. ``ceiling``
     is an upper bound of squared distance minus subsidy over the records in each box of the tree.
-    ``queue`` is a ring buffer of the cells below k, first in, first out, from ``queue_ends[0]`` to
+    ``queue`` is a ring buffer of these cells, first in, first out, from ``queue_ends[0]`` to
     before ``queue_ends[1]``; ``is_queued`` marks the cells in it.
     """
 
@@ -86,14 +86,14 @@ def assign_nearest(X, cells, centre_tree, start, stop):
 
 @compiled
 def open_auction(cells, k):
-    """Queue the cells below k and compute the ceilings."""
+    """Queue the cells with fewer than k records and compute the ceilings."""
     for cell in range(cells.sizes.shape[0]):
         if cells.sizes[cell] < k:
             enqueue(cells, cell)
     n_leaves = cells.tree.start.shape[0]
     for leaf in range(n_leaves):
         first = cells.tree.start[leaf]
-        for position in range(first, first + cells.tree.n_living[n_leaves + leaf]):
+        for position in range(first, first + cells.tree.n_remaining[n_leaves + leaf]):
             square = cells.squares[cells.tree.records[position]]
             cells.ceiling[n_leaves + leaf] = max(cells.ceiling[n_leaves + leaf], square)
     for box in range(n_leaves - 1, 0, -1):
@@ -128,7 +128,7 @@ def find_cheapest(cells, cell, cheapest, costs):
             continue
         if box >= tree.start.shape[0]:
             start = write_leaf_distances(tree, box, centre, squares)
-            for offset in range(tree.n_living[box]):
+            for offset in range(tree.n_remaining[box]):
                 record = tree.records[start + offset]
                 if cells.labels[record] != cell:
                     own_cost = cells.squares[record] - cells.subsidy[cells.labels[record]]
@@ -148,7 +148,7 @@ def find_cheapest(cells, cell, cheapest, costs):
 def bid(X, cells, k, step, cell):
     """Move the records that ``cell`` lacks to it, and raise its subsidy.
 
-    The new subsidy is one ``step`` above the cost at which one record more would join.
+    The new subsidy is one ``step`` above the cost at which one more record would join.
     """
     n_lacking = k - cells.sizes[cell]
     cheapest, costs = np.empty(n_lacking + 1, np.int64), np.empty(n_lacking + 1)

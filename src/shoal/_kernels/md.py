@@ -1,4 +1,4 @@
-"""MD: groups from the two living records that lie farthest apart.
+"""MD: groups from the two remaining records that lie farthest apart.
 
 The method is that of Domingo-Ferrer and Mateo-Sanz (2002); the variant in which groups grow around
 their first record is that of Chettri, Paul and Dutta (2013).
@@ -47,7 +47,7 @@ def form_groups(pool, pairs, X, k, nearest_to_seed, work):
 
 @compiled
 def form_group_near(pool, point, size):
-    """Make the ``size`` living records nearest to ``point`` the next group."""
+    """Make the ``size`` remaining records nearest to ``point`` the next group."""
     positions = np.empty(size, np.int64)
     measure_distances(pool, point)
     nearest_positions(pool, positions)

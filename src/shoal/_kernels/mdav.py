@@ -2,9 +2,9 @@
 
 MDAV is that of Domingo-Ferrer and Torra (2005), MDAV1 of Lin, Wen, Hsieh and Chang (2010),
 MDAVClassic of Chettri, Paul and Dutta (2013), and CentroidMDAV of Laszlo and Mukherjee (2005). They
-differ in two numbers: ``min_for_pair`` is the number of living records from which a round forms two
-groups, ``min_for_single`` the number from which it forms one. Fewer living records are leftovers;
-see `shoal._kernels.leftovers`.
+differ in two numbers: a round forms two groups if at least ``min_for_pair`` records remain, and one
+group if at least ``min_for_single`` remain. Fewer remaining records are leftovers; see
+`shoal._kernels.leftovers`.
 
 ================  ============  ==============  ====================
 method            min_for_pair  min_for_single  leftovers
@@ -29,7 +29,7 @@ from shoal._kernels.spatial.pool import (
     copy_record,
     farthest_position,
     form_group,
-    mean_of_living,
+    mean_of_remaining,
     measure_distances,
     nearest_positions,
     open_pool,
@@ -70,7 +70,7 @@ def form_groups_on_pool(pool, k, min_for_pair, min_for_single, work):
         forms_pair = pool.size[0] >= min_for_pair
         work -= 3 * pool.size[0]
 
-        mean_of_living(pool, mean)
+        mean_of_remaining(pool, mean)
         measure_distances(pool, mean)
         copy_record(pool, farthest_position(pool), seed)
         measure_distances(pool, seed)
@@ -87,7 +87,7 @@ def form_groups_on_pool(pool, k, min_for_pair, min_for_single, work):
 
 
 def mdav1(X: np.ndarray, k: int) -> np.ndarray:
-    """Return the groups of MDAV1 in one go, for tables or parts of tables that are short."""
+    """Return the groups of MDAV1 without reports of progress, for short tables or parts of one."""
     pool = open_pool(X)
     while form_groups_on_pool(pool, k, 2 * k, k, len(X)):
         pass

@@ -25,7 +25,7 @@ class MixedTable(NamedTuple):
     codes: np.ndarray  # (n_records, n_code_columns)
 
     def select_rows(self, rows: Any) -> "MixedTable":
-        """Return some of the rows."""
+        """Return the given rows."""
         return MixedTable(self.numbers[rows], self.codes[rows])
 
 

@@ -18,9 +18,10 @@ from shoal._kernels.structures.sorted_list import precedes
 class SpanningTree(NamedTuple):
     """A spanning tree under construction.
 
-    ``squares`` are the squared distances of the living records, by their positions in the pool, to
-    the tree, and ``nearest`` the records of the tree that attain them. ``order`` are the records of
-    the tree in the order of joining; ``parent`` and ``length`` are the edges by which they joined.
+    ``squares`` are the squared distances of the remaining records, by their positions in the pool,
+    to the tree, and ``nearest`` the records of the tree that attain them. ``order`` are the records
+    of the tree in the order of joining; ``parent`` and ``length`` are the edges by which they
+    joined.
     """
 
     squares: np.ndarray  # (n_records,)
@@ -43,7 +44,7 @@ def open_tree(n: int) -> SpanningTree:
 
 @compiled
 def update_tree_distances(pool, tree, newest):
-    """Update the distances of the living records to the tree by the record added last."""
+    """Update the distances of the remaining records to the tree by the record added last."""
     for position in range(pool.size[0]):
         if precedes(pool.squares[position], newest, tree.squares[position], tree.nearest[position]):
             tree.squares[position] = pool.squares[position]
@@ -64,7 +65,7 @@ def edge_precedes(pool, tree, position, other_position):
 
 @compiled
 def position_nearest_to_tree(pool, tree):
-    """Return the position of the living record with the shortest edge to the tree."""
+    """Return the position of the remaining record with the shortest edge to the tree."""
     best = 0
     for position in range(1, pool.size[0]):
         if edge_precedes(pool, tree, position, best):

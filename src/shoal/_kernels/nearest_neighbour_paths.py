@@ -12,10 +12,10 @@ from shoal._kernels.spatial.pool import assign, measure_distances, nearest_posit
 
 @compiled
 def extend_path_to_nearest(pool, path, X, work):
-    """Extend a path by the nearest living record, again and again; return whether to go on.
+    """Extend a path to the nearest remaining record, again and again; return whether to go on.
 
-    The kernel stops after about ``work`` distances. ``path`` holds the records in order; the first
-    of them is already removed from the pool.
+    The kernel stops after about ``work`` distances. ``path`` contains the records in order; the
+    first of them is already removed from the pool.
     """
     n = X.shape[0]
     position = np.empty(1, np.int64)

@@ -19,7 +19,7 @@ class MatchWeights(NamedTuple):
     """Weights of the levels of agreement, by column: numbers first, then categories.
 
     Numbers agree at level 3 if they are equal, at level 2 within ``close_tolerance``, at level 1
-    within ``partial_tolerance`` and else at level 0; categories agree at level 3 or 0.
+    within ``partial_tolerance`` and otherwise at level 0; categories agree at level 3 or 0.
     ``max_remaining[c]`` is the greatest sum that the columns from c on can add, and weights that
     differ by at most ``weight_tolerance`` are equal.
     """

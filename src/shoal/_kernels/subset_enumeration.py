@@ -22,8 +22,8 @@ def lowest_record(subset):
 def sizes_and_sses(squares):
     """Return the number of records and the SSE of every subset.
 
-    The SSE is the sum of the squared distances of all pairs over the size:
-    nothing is subtracted, so no digits cancel.
+    The SSE is the sum of the squared distances of all pairs, divided by the size. Nothing is
+    subtracted, so no digits cancel.
     """
     n = squares.shape[0]
     size = np.zeros(1 << n, np.int64)

@@ -41,10 +41,10 @@ class GroupMembers(NamedTuple):
 def ordered_distance(sorted_ranks, cumulative_counts, cumulative_sums):
     """Return the earth mover's distance of a group from the table.
 
-    It is the sum over ranks of |P - Q| over the number of ranks less one, where P and Q are the
-    cumulative distributions of the group and of the table. ``cumulative_counts`` has the number of
-    records of the table up to each rank, and ``cumulative_sums`` the sum of these over all smaller
-    ranks.
+    It is the sum of |P - Q| over all ranks, divided by the number of ranks less one; P and Q are
+    the cumulative distributions of the group and of the table. ``cumulative_counts`` has the number
+    of records of the table up to each rank, and ``cumulative_sums`` the sum of these over all
+    smaller ranks.
     """
     n_ranks, n_records = cumulative_counts.shape[0], cumulative_counts[-1]
     size = sorted_ranks.shape[0]

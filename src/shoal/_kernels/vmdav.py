@@ -9,7 +9,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.constants import ZERO
-from shoal._kernels.group_formation import form_group_around, next_living
+from shoal._kernels.group_formation import form_group_around, next_remaining
 from shoal._kernels.spatial.block_order import BLOCK
 from shoal._kernels.spatial.index import assign, needs_rebuild
 from shoal._kernels.spatial.search import BestRecords, extend_nearest, nearest, open_best_records
@@ -19,9 +19,9 @@ from shoal._kernels.spatial.search import BestRecords, extend_nearest, nearest, 
 def extend_last_group(index, members, k, gamma):
     """Add records to the group formed last, to 2k - 1 at most.
 
-    The living record nearest to any member is added while its distance to the group is below
-    ``gamma`` times its distance to the nearest other living one. ``members`` holds the k records of
-    the group, with space for those that join.
+    The remaining record nearest to any member is added while its distance to the group is below
+    ``gamma`` times its distance to the nearest other remaining record. ``members`` contains the k
+    records of the group, with space for those that join.
     """
     candidate, nearest_two, n_candidates = open_best_records(1), open_best_records(2), ZERO
     for size in range(k, 2 * k - 1):
@@ -44,13 +44,13 @@ def extend_last_group(index, members, k, gamma):
 def form_groups(index, order, k, gamma, work):
     """Form groups until about ``work`` distances are measured; return whether to go on.
 
-    ``order`` are the records by falling distance to the mean of the whole table.
+    ``order`` are the records by decreasing distance to the mean of the whole table.
     """
     members, position = np.empty(2 * k, np.int64), 0
     group = BestRecords(members[:k], np.empty(k))
     while index.size[0] >= 2 * k and work > 0 and not needs_rebuild(index):
         n_blocks_before = index.n_blocks_read[0]
-        position = next_living(order, position, index.labels)
+        position = next_remaining(order, position, index.labels)
         form_group_around(index, order[position], group)
         extend_last_group(index, members, k, gamma)
         work -= BLOCK * (index.n_blocks_read[0] - n_blocks_before)

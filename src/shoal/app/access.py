@@ -47,7 +47,7 @@ class AccessControl:
     Parameters
     ----------
     app : ASGI application
-        Application to protect; ``scope["session"]`` holds the session of a request.
+        Application to protect; ``scope["session"]`` contains the session of a request.
     sessions : Sessions
         The open sessions.
     port : int
@@ -59,8 +59,11 @@ class AccessControl:
     def __init__(
         self, app: ASGIApp, sessions: Sessions, port: int, write_line: Callable[[str], None]
     ):
-        self._app, self._sessions, self._write_line = app, sessions, write_line
-        self._host, self._alias = f"{HOST}:{port}", f"{ALIAS}:{port}"
+        self._app = app
+        self._sessions = sessions
+        self._write_line = write_line
+        self._host = f"{HOST}:{port}"
+        self._alias = f"{ALIAS}:{port}"
         self._token = secrets.token_urlsafe(32)
 
     @property
@@ -91,7 +94,8 @@ class AccessControl:
             sys.stderr.write(f"error: unexpected error ({type(error).__name__})\n")
 
     def _answer(self, scope: Scope) -> ASGIApp:
-        headers, path = Headers(scope=scope), scope["path"]
+        headers = Headers(scope=scope)
+        path = scope["path"]
         if headers.getlist("host") == [self._alias] and scope["method"] == "GET":
             return self._redirect(path, scope["query_string"])
         if not self._is_same_origin(headers, scope["method"]):
@@ -101,7 +105,8 @@ class AccessControl:
         session = self._session(headers, path)
         if session is None:
             return PlainTextResponse(NO_SESSION_MESSAGE, 403)
-        scope["session"], scope["path"] = session, path.removeprefix(f"/s/{session.id}")
+        scope["session"] = session
+        scope["path"] = path.removeprefix(f"/s/{session.id}")
         scope["raw_path"] = scope["path"].encode()
         return self._app
 

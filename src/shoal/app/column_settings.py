@@ -26,8 +26,8 @@ RULE_LABELS = {
 }
 RULE_HELP = {
     "intervals": "Widths, the narrowest first, such as 5, 10, 20.",
-    "prefixes": "Numbers of characters, the most first, such as 3, 1.",
-    "periods": "Of day, month, quarter, year and decade, the shortest first: month, year.",
+    "prefixes": "Numbers of characters, the largest first, such as 3, 1.",
+    "periods": "Any of day, month, quarter, year, decade, the shortest first, such as month, year.",
 }
 FORMATS = {  # formats of dates, each with an example
     "": "as recognised, such as 2024-12-31",
@@ -153,7 +153,7 @@ def _level_entries(
         return {"kind": "nominal", "hierarchy": loaded["rows"]}
     if rule not in RULES:
         raise ParameterError(
-            f"The levels of column {name!r} have an unknown kind. Choose one of those offered.",
+            f"The levels of column {name!r} have an unknown kind. Choose one of the kinds offered.",
             code="levels-not-a-rule",
             column=name,
         )
@@ -181,7 +181,9 @@ def options_by_column(
     """Return importance, decimals and aggregates that are set for single masked columns."""
     options: dict[str, dict[str, Any]] = {}
     for index, name in enumerate(columns):
-        for option in ("importance", "decimals", "aggregate") if name in masked_columns else ():
+        if name not in masked_columns:
+            continue
+        for option in ("importance", "decimals", "aggregate"):
             text = settings.get(f"{option}:{index}", "")
             if not text:
                 continue

@@ -11,12 +11,12 @@ from starlette.types import Message, Receive
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 HEADER_TIMEOUT = 10.0  # seconds for the head of a request
-BODY_TIMEOUT = 60.0  # seconds between two parts of its body
+BODY_TIMEOUT = 60.0  # seconds between two parts of the body of a request
 MIN_CONNECTIONS = 4  # even if few files may be open: browsers use several for a page
 MAX_CONNECTIONS = 128
 OTHER_FILES = 24  # open files of the server itself: listener, event loop, fork server, a job, ...
-FILES_PER_CONNECTION = 3  # its socket, and files that its request opens
-REQUESTED_FILES = 1024
+FILES_PER_CONNECTION = 3  # the socket, and files that a request opens
+REQUESTED_FILES = 1024  # limit of open files to request from the system if it is lower
 
 
 class BoundedConnection(H11Protocol):
@@ -53,7 +53,7 @@ class BoundedConnection(H11Protocol):
         self._wait_for_request()
 
     def on_response_complete(self) -> None:
-        """Start to wait for the next request."""
+        """Record since when the connection has been idle."""
         self._idle_since = self.loop.time()
         super().on_response_complete()
 

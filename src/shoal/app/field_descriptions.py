@@ -19,7 +19,7 @@ class FieldDescription:
     choices : mapping of str to str
         Label of each value.
     group : str
-        Heading of the fields among which it stands.
+        Heading of the section that contains the field.
     """
 
     label: str
@@ -37,8 +37,8 @@ MISSING = "Missing values"
 
 SEED = FieldDescription(
     "Seed",
-    "A whole number makes the run repeatable by hand. Left empty, a secret seed is drawn and kept"
-    " in the plan.",
+    "Enter a whole number to get the same result again. If the field is empty, a secret seed is"
+    " drawn and kept in the plan.",
 )
 SCALE = FieldDescription(
     "Scale of the columns",
@@ -58,8 +58,8 @@ DIVERSITY_KIND = FieldDescription(
 )
 CLOSENESS = FieldDescription(
     "t-closeness",
-    "Greatest distance, from 0 to 1, between the confidential values of a group and those of the"
-    " whole table.",
+    "Maximum distance, from 0 to 1, between the confidential values of a group and the values of"
+    " the whole table.",
     group=CONFIDENTIAL,
 )
 DECIMALS = FieldDescription(
@@ -85,14 +85,15 @@ FIELDS: dict[str, FieldDescription] = {
     "decimals": DECIMALS,
     "dependence": FieldDescription(
         "Weight of the confidential columns",
-        "0 groups by the masked columns alone; up to 1, groups also become similar in the"
-        " confidential columns, which keeps how these depend on each other.",
+        "With 0, groups depend only on the masked columns. With values up to 1, groups also become"
+        " similar in the confidential columns, which preserves their relation to the masked"
+        " columns.",
         group=GROUPS,
     ),
     "blocks": FieldDescription(
         "Columns masked together",
-        "Masks this many columns at a time. Loses less, and k holds within each block of columns"
-        " only, not for all together.",
+        "Masks this many columns at a time. Loses less, but k holds only within each block of"
+        " columns, not for all columns together.",
         unit="columns",
         group=GROUPS,
     ),
@@ -128,14 +129,15 @@ FIELDS: dict[str, FieldDescription] = {
     ),
     "aggregate": FieldDescription(
         "Value of a group",
-        "Ancestors need levels (see Details of a column); ranges show least and greatest number.",
+        "Ancestors need levels (see Details of a column). Ranges show the smallest and the largest"
+        " number.",
         choices={
             "mean": "mean",
             "median": "median",
             "trimmed-mean": "trimmed mean",
             "geometric-mean": "geometric mean",
             "ancestor": "common ancestor of the levels",
-            "range": "range from least to greatest",
+            "range": "range from smallest to largest",
         },
         group=VALUES,
     ),
@@ -162,9 +164,9 @@ FIELDS: dict[str, FieldDescription] = {
         group=CONFIDENTIAL,
     ),
     "noise": FieldDescription(
-        "Amount of that noise",
-        "For numbers, its variance as a share of the column's; for categories, the share of"
-        " records that change.",
+        "Amount of this noise",
+        "For numbers, the variance of the noise as a share of the variance of the column; for"
+        " categories, the probability that a record changes.",
         group=CONFIDENTIAL,
     ),
     "closeness_by": FieldDescription(
@@ -186,7 +188,7 @@ FIELDS: dict[str, FieldDescription] = {
         "Range of ranks", "How far apart two swapped values may be.", unit="% of the records"
     ),
     "add-noise:amount": FieldDescription(
-        "Amount of noise", "Variance of the noise as a multiple of that of the column, such as 0.1."
+        "Amount of noise", "Variance of the noise as a multiple of the column's, such as 0.1."
     ),
     "add-noise:kind": FieldDescription(
         "Noise of several columns",
@@ -197,10 +199,10 @@ FIELDS: dict[str, FieldDescription] = {
         choices={"grows": "grows by the noise", "kept": "stays the same on average"},
     ),
     "top-bottom-code:top": FieldDescription(
-        "Top threshold", "Greatest value that is released unchanged.", unit="unit of the column"
+        "Top threshold", "Largest value that is released unchanged.", unit="unit of the column"
     ),
     "top-bottom-code:bottom": FieldDescription(
-        "Bottom threshold", "Least value that is released unchanged.", unit="unit of the column"
+        "Bottom threshold", "Smallest value that is released unchanged.", unit="unit of the column"
     ),
     "top-bottom-code:top_share": FieldDescription(
         "Share coded at the top", "Share of the records, up to 0.5, instead of a threshold."
@@ -212,7 +214,7 @@ FIELDS: dict[str, FieldDescription] = {
         "Replacement", choices={"threshold": "the threshold", "mean": "mean of the coded values"}
     ),
     "round:base": FieldDescription(
-        "Base", "Released values are multiples of it.", unit="unit of the column"
+        "Base", "Released values are multiples of this number.", unit="unit of the column"
     ),
     "round:mode": FieldDescription(
         "Direction", choices={"nearest": "to the nearest", "random": "at random to a neighbour"}
@@ -228,11 +230,11 @@ FIELDS: dict[str, FieldDescription] = {
         choices={
             "auto": "as the table allows",
             "refine": "quick, with local search",
-            "prove": "prove the least number of cells",
+            "prove": "prove the minimum number",
         },
     ),
     "generalise:suppression": FieldDescription(
-        "Records that may be suppressed", "Greatest share of all records, from 0 to 1."
+        "Records that may be suppressed", "Maximum share of all records, from 0 to 1."
     ),
     "generalise:loss": FieldDescription(
         "Loss to minimise",
@@ -244,7 +246,7 @@ FIELDS: dict[str, FieldDescription] = {
     ),
     "generalise:max_nodes": FieldDescription(
         "Combinations to look at",
-        "Left empty, all that can matter. With fewer, the result states a bound.",
+        "If the field is empty, all that can matter. With fewer, the result states a bound.",
         unit="combinations of levels",
     ),
     "recode:mapping": FieldDescription("New values", "One line for each value: old = new."),
@@ -263,7 +265,7 @@ FIELDS: dict[str, FieldDescription] = {
     ),
     "recode:other": FieldDescription("Name of the joined category"),
     "pram:stay": FieldDescription(
-        "Probability of no change", "From 0 to below 1, in the first of two stages."
+        "Probability of no change", "At least 0 and below 1, in the first of two stages."
     ),
     "pram:invariant": FieldDescription(
         "Keep the frequencies",
@@ -276,11 +278,12 @@ FIELDS: dict[str, FieldDescription] = {
         choices=YES_NO,
     ),
     "cvmdav:gamma": FieldDescription(
-        "Growth of groups", "0 takes in no further record; 1.1 is usual."
+        "Growth of groups", "With 0, groups take in no further record; 1.1 is usual."
     ),
     "vmdav:gamma": FieldDescription(
         "Growth of groups",
-        "0 takes in no further record; 0.2 suits scattered records, 1.1 clusters; auto tries five.",
+        "With 0, groups take in no further record; 0.2 suits scattered records, 1.1 clusters; auto"
+        " tries five values.",
     ),
     "lloyd:start": FieldDescription(
         "First groups by",
@@ -315,7 +318,7 @@ FIELDS: dict[str, FieldDescription] = {
         choices={"centroid": "their centroid", "extreme": "the extreme record"},
     ),
     "sorted:by": FieldDescription("Sort by", choices=SCORES),
-    "sorted:descending": FieldDescription("From the greatest down", choices=YES_NO),
+    "sorted:descending": FieldDescription("From the largest down", choices=YES_NO),
     "sorted:loadings": FieldDescription(
         "Weights of the columns", choices={"exact": "exact", "rounded": "rounded as published"}
     ),
@@ -338,5 +341,5 @@ FIELDS: dict[str, FieldDescription] = {
 
 
 def describe_field(owner: str, name: str) -> FieldDescription | None:
-    """Return the description of a parameter of a step, a method or an effort; None without one."""
+    """Return the description of a parameter of a step, a method or an effort, or None."""
     return FIELDS.get(f"{owner}:{name}") or FIELDS.get(name)

@@ -70,7 +70,7 @@ class Field:
 
 
 def make_fields(cls: type, owner: str, prefix: str) -> list[Field]:
-    """Return the fields for the parameters of ``cls``, which is ``owner`` in `FIELDS`."""
+    """Return the fields for the parameters of ``cls``, which `FIELDS` calls ``owner``."""
     return [
         make_field(parameter, owner, f"{prefix}:{name}")
         for name, parameter in parameters.signature_parameters(cls).items()
@@ -155,9 +155,10 @@ def read_parameters(
     signature = parameters.signature_parameters(cls)
     values: dict[str, Any] = {}
     for field in fields:
-        text, name = settings.get(field.name, ""), field.name.rpartition(":")[2]
+        text = settings.get(field.name, "")
         if not text:
             continue
+        name = field.name.rpartition(":")[2]
         value = _parse_text(field, text, signature[name])
         if not signature[name].accepts(value):
             raise not_accepted_error(field)
@@ -166,7 +167,7 @@ def read_parameters(
 
 
 def not_accepted_error(field: Field) -> ParameterError:
-    """Return the error for a field with an invalid value, which it does not repeat."""
+    """Return the error for a field with an invalid value, which the message does not repeat."""
     return ParameterError(
         f"“{field.label}” must be {field.expected}.",
         code="parameter-not-accepted",

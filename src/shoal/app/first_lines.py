@@ -17,10 +17,15 @@ from shoal.frame.notation.numerals import parse_numerals
 from shoal.io.compression import open_decompressed
 from shoal.io.dialect import Dialect
 
-SAMPLE = 1 << 16  # bytes
-LINES = 8  # shown
-MAX_CELLS = 30  # shown of a line
-MAX_TEXT = 60  # characters shown of a cell
+SAMPLE = 1 << 16  # bytes that are read of a file
+LINES = 8  # lines that are shown
+MAX_CELLS = 30  # cells that are shown of a line
+MAX_TEXT = 60  # characters that are shown of a cell
+# Every second byte of UTF-16 text in Latin script is null, and hardly any of the others.
+NULL_SAMPLE = 1000  # bytes in which null bytes are counted
+MIN_NULL_SHARE = 1 / 4
+MAX_OTHER_NULL_SHARE = 1 / 20
+MAX_CONTROL_SHARE = 1 / 100  # control characters in text of a single-byte encoding
 SEPARATORS = (",", ";", "\t", "|")
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+")
 _POINT = re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)\.\d+")
@@ -41,7 +46,7 @@ class DetectedFormat:
 
 
 def read_sample(path: Path) -> bytes:
-    """Return the first bytes of a text file, decompressed; empty if that is impossible."""
+    """Return the first bytes of a text file, decompressed, or none if that is impossible."""
     try:
         with open_decompressed(path) as file:
             return bytes(file.read(SAMPLE))
@@ -50,7 +55,7 @@ def read_sample(path: Path) -> bytes:
 
 
 def detect_format(sample: bytes) -> DetectedFormat | None:
-    r"""Return the detected format of a sample; None if it is not text.
+    r"""Return the detected format of a sample, or None if the sample is not text.
 
     Examples
     --------
@@ -70,7 +75,7 @@ def detect_format(sample: bytes) -> DetectedFormat | None:
 
 
 def decode(sample: bytes, encoding: str) -> str | None:
-    """Return the sample as text; None if the encoding does not fit."""
+    """Return the sample as text, or None if the encoding does not fit."""
     if Dialect(encoding=encoding).is_utf8:
         encoding = "utf-8-sig"
     try:
@@ -106,22 +111,25 @@ def preview_lines(path: Path, dialect: Dialect) -> dict[str, Any]:
 
 
 def _detect_encoding(sample: bytes) -> str | None:
+    """Return the encoding, empty for UTF-8, or None if the sample is not text."""
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    if b"\0" in sample[:1000]:
-        even, odd = sample[0:1000:2].count(0), sample[1:1000:2].count(0)
-        if max(even, odd) < len(sample[:1000]) // 4 or min(even, odd) > len(sample[:1000]) // 20:
+    beginning = sample[:NULL_SAMPLE]
+    if b"\0" in beginning:
+        even, odd = beginning[0::2].count(0), beginning[1::2].count(0)
+        fewer, more = sorted((even / len(beginning), odd / len(beginning)))
+        if more < MIN_NULL_SHARE or fewer > MAX_OTHER_NULL_SHARE:
             return None
         return "utf-16-be" if even > odd else "utf-16-le"
     if decode(sample, "utf-8") is not None:
         return ""
-    if sum(byte < 9 or 13 < byte < 32 for byte in sample) > len(sample) // 100:
+    if sum(byte < 9 or 13 < byte < 32 for byte in sample) > MAX_CONTROL_SHARE * len(sample):
         return None
     return "cp1252" if any(0x80 <= byte < 0xA0 for byte in sample) else "latin-1"
 
 
 def _detect_separator(text: str) -> str:
-    """Return the separator that splits all first lines into equally many cells; empty if none."""
+    """Return the separator that splits all first lines into equally many cells, or ""."""
     lines = [line[: 1 << 12] for line in text.splitlines()[:50] if line.strip()]
     separator, n_cells = "", 1
     for candidate in SEPARATORS:
@@ -135,7 +143,7 @@ def _detect_separator(text: str) -> str:
 
 
 def _cells(text: str, separator: str) -> list[list[str]]:
-    """Return the cells of the first lines, without the header; none if they cannot be split."""
+    """Return the cells of the first lines without the header, or none if they cannot be split."""
     lines = [line[: 1 << 12] for line in text.splitlines()[1:50]]
     try:
         return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
@@ -144,7 +152,7 @@ def _cells(text: str, separator: str) -> list[list[str]]:
 
 
 def _detect_missing(rows: list[list[str]], decimal: str) -> str:
-    """Return the word, such as NA, that occurs in columns of numbers; empty if there is not one."""
+    """Return the word, such as NA, that occurs in columns of numbers, or "" if there is not one."""
     words: set[str] = set()
     for column in zip(*(row for row in rows if len(row) == len(rows[0])), strict=True):
         non_missing = [cell for cell in column if cell and cell.lower() not in MISSING_WORDS]
@@ -154,7 +162,7 @@ def _detect_missing(rows: list[list[str]], decimal: str) -> str:
 
 
 def _detect_decimal(rows: list[list[str]]) -> str:
-    """Return a comma if numbers have decimal commas and none has a decimal point; else nothing."""
+    """Return a comma if numbers have decimal commas and none has a decimal point, or else ""."""
     cells = [cell for row in rows for cell in row]
     commas = sum(_COMMA.fullmatch(cell) is not None for cell in cells)
     return "," if commas and not any(_POINT.fullmatch(cell) for cell in cells) else ""

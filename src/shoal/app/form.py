@@ -1,6 +1,6 @@
 """The settings form: its content, and the plans built from its values.
 
-Names of fields contain the index of a column or a parameter, never the name of a column: names are
+Names of fields contain the index of a column or a parameter, never the name of a column, which is
 data.
 """
 
@@ -20,8 +20,8 @@ from shoal.partitioners.registry import EFFORTS
 from shoal.plan import Plan
 from shoal.steps import STEPS, Microaggregate, Step
 
-MAX_K_VALUES = 12  # in one submission
-MAX_STEPS = 20
+MAX_K_VALUES = 12  # values of k in one submission
+MAX_EARLIER_STEPS = 20
 # Settings of a step whose fields are not generated from a signature.
 STEP_SETTINGS = ("step", "k", "method", "effort", "step_columns")
 SHUFFLE = Field(
@@ -75,7 +75,7 @@ def _default_choice(name: str) -> labels.Choice:
     return labels.Choice(name, "")
 
 
-def first_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
+def initial_settings(columns: list[dict[str, Any]]) -> dict[str, str]:
     """Return the initial values of the form, as the inspection suggests; k stays empty."""
     settings = {"step": Microaggregate.name, "k": "", "method": "auto", "effort": ""}
     settings |= column_settings.suggested_settings(columns)
@@ -98,7 +98,7 @@ def select_known(settings: Mapping[str, str], columns: list[dict[str, Any]]) -> 
     return {name: text.strip() for name, text in settings.items() if name in names}
 
 
-def plans(
+def build_plans(
     settings: Mapping[str, str],
     columns: list[dict[str, Any]],
     hierarchies: Mapping[str, Any] | None = None,
@@ -116,11 +116,11 @@ def plans(
     ]
     cls = _step_class(settings)
     k_values: list[int | None] = [*_k_values(settings)] if _has_k(cls) else [None]
-    result = []
+    plans = []
     for k in k_values:
         steps = [*earlier, _build_step(settings, names, roles, k)]
         types = column_settings.declared_types(settings, names, steps, hierarchies or {})
-        result.append(
+        plans.append(
             Plan(
                 {
                     name: "quasi-identifier" if role == "stratum" else role
@@ -133,7 +133,7 @@ def plans(
                 missing_codes=column_settings.missing_codes(settings, names, steps),
             )
         )
-    return result
+    return plans
 
 
 def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
@@ -147,9 +147,10 @@ def earlier_steps(settings: Mapping[str, str]) -> list[dict[str, str]]:
             "The earlier steps cannot be read. Remove them, and add them again.",
             code="steps-malformed",
         )
-    if len(steps) > MAX_STEPS:
+    if len(steps) > MAX_EARLIER_STEPS:
         raise ParameterError(
-            f"A plan of the page has at most {MAX_STEPS + 1} steps.", code="too-many-steps"
+            f"A plan of the page can have at most {MAX_EARLIER_STEPS + 1} steps. Remove one.",
+            code="too-many-steps",
         )
     return [{str(name): str(text) for name, text in step.items()} for step in steps]
 
@@ -257,7 +258,7 @@ def _step_options(
 def _values_by_column(
     values: dict[str, Any], common_value: Any, columns: list[str]
 ) -> dict[str, Any]:
-    """Return values by column; columns without one have ``common_value``, if there is one."""
+    """Return values by column; columns without a value get ``common_value`` unless it is None."""
     if common_value is None or isinstance(common_value, Mapping):
         return values
     return {**dict.fromkeys(columns, common_value), **values}
@@ -265,6 +266,7 @@ def _values_by_column(
 
 def _indices(text: str, n_columns: int) -> list[int]:
     """Return the indices of the columns that a step is limited to; none stands for all."""
+    # Longer numbers are out of range anyway, and Python refuses to parse very long ones.
     numbers = [int(word) for word in text.split() if word.isdecimal() and len(word) < 6]
     return [number for number in numbers if number < n_columns]
 
@@ -293,6 +295,7 @@ def _build_partitioner(settings: Mapping[str, str], k: int | None) -> Any:
 
 def _k_values(settings: Mapping[str, str]) -> list[int]:
     texts = settings.get("k", "").replace(",", " ").split()
+    # Longer numbers exceed the size of any table, and Python refuses to parse very long ones.
     if not texts or not all(text.isdecimal() and len(text) < 10 for text in texts):
         raise ParameterError(
             "“k” must be a whole number like 5, or several to compare, like 3, 5, 10.",
@@ -301,7 +304,7 @@ def _k_values(settings: Mapping[str, str]) -> list[int]:
     k_values = list(dict.fromkeys(int(text) for text in texts))
     if len(k_values) > MAX_K_VALUES:
         raise ParameterError(
-            f"{len(k_values)} values of k are too many at a time: try {MAX_K_VALUES}.",
+            f"{len(k_values)} values of k are too many at a time. Try at most {MAX_K_VALUES}.",
             code="too-many-sizes",
             sizes=len(k_values),
         )

@@ -38,12 +38,12 @@ def describe_exit(code: int | None) -> str:
     Parameters
     ----------
     code : int or None
-        Its exit code, which is the negative number of a signal if one ended it.
+        Exit code of the process; the negative number of a signal if a signal ended it.
 
     Returns
     -------
     str
-        A sentence, and what to try.
+        What happened, and what to try.
 
     Examples
     --------
@@ -51,7 +51,9 @@ def describe_exit(code: int | None) -> str:
     'The worker was ended by signal 11 (SIGSEGV). Nothing was released. Please report this.'
     """
     if code is None or code >= 0:
-        return f"The worker ended with exit code {code} and no answer. Nothing was released."
+        return (
+            f"The worker ended with exit code {code} and without an answer. Nothing was released."
+        )
     try:
         name = f"{-code} ({signal.Signals(-code).name})"
     except ValueError:

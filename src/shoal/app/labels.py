@@ -13,7 +13,9 @@ class Choice(NamedTuple):
 # Roles, and what happens to such a column; strata are quasi-identifiers that are not masked.
 ROLES = {
     "": Choice("not decided", "Released unchanged, with a warning. Decide before you publish."),
-    "identifier": Choice("identifier: dropped", "Names one person, such as a name or a number."),
+    "identifier": Choice(
+        "identifier: dropped", "Identifies one person, such as a name or a number."
+    ),
     "quasi-identifier": Choice(
         "quasi-identifier: masked", "Others may know it about a person, such as age or town."
     ),
@@ -22,7 +24,7 @@ ROLES = {
         "Others may know it; it is released unchanged, and no group spans two of its values.",
     ),
     "confidential": Choice(
-        "confidential: kept", "What nobody should learn about a person, such as income."
+        "confidential: kept", "What an attacker must not learn about a person, such as income."
     ),
     "non-confidential": Choice(
         "not confidential: kept", "Neither known to others nor secret; released unchanged."
@@ -71,7 +73,7 @@ STEPS = {
     ),
     "add-noise": Choice("Add noise", "Adds normally distributed random numbers. Guarantees no k."),
     "top-bottom-code": Choice(
-        "Top and bottom coding", "The greatest or the least values become one value."
+        "Top and bottom coding", "The largest or the smallest values become one value."
     ),
     "round": Choice("Round", "Values become multiples of a base. Guarantees no k."),
     "suppress": Choice(
@@ -87,40 +89,44 @@ STEPS = {
 }
 
 METHODS = {
-    "auto": Choice("Automatic", "Shoal chooses by the size of the table, and each run says what."),
+    "auto": Choice(
+        "Automatic",
+        "Shoal chooses the method by the size of the table; each run states which one.",
+    ),
     "centroid-mdav": Choice("CBFS", "Groups of k that grow around their centroid."),
     "cvmdav": Choice("CV-MDAV", "Groups of k to 2k − 1 records, centroid-based."),
-    "dba1": Choice("DBA-1", "Groups where records are dense first."),
-    "dba2": Choice("DBA-2", "DBA-1, then groups that cost little are split up."),
+    "dba1": Choice("DBA-1", "Forms groups in the densest regions first."),
+    "dba2": Choice("DBA-2", "DBA-1, then groups are dissolved where that lowers the loss."),
     "lloyd": Choice("Constrained Lloyd", "Moves records between groups as k-means does."),
-    "md": Choice("MD", "Starts from the two most distant records, again and again."),
+    "md": Choice("MD", "Repeatedly forms two groups around the two most distant records."),
     "mdav": Choice("MDAV", "The standard method: groups of k, from the extremes inwards."),
-    "mdav1": Choice("MDAV1", "MDAV that forms pairs of groups to the end."),
-    "mdav2": Choice("MDAV2", "MDAV1, then groups that cost little are split up."),
+    "mdav1": Choice("MDAV1", "MDAV that forms groups in pairs until the end."),
+    "mdav2": Choice("MDAV2", "MDAV1, then groups are dissolved where that lowers the loss."),
     "mdav-classic": Choice("Classic MDAV", "The first published form of MDAV."),
-    "mhm": Choice("MHM", "Visits all records along a path and cuts it in the best places."),
+    "mhm": Choice("MHM", "Visits all records along a path and cuts the path in the best places."),
     "mst": Choice("Spanning tree", "Groups along the shortest tree that joins all records."),
     "mu-approx": Choice("μ-Approx", "Groups from trees of near records, with a proven bound."),
     "mward": Choice("Ward", "Ward's clustering, modified so that groups stay small."),
-    "optimal": Choice("Optimal", "The least possible loss; for small tables only."),
-    "sorted": Choice("Sorted", "Neighbours along one score. Fast, and loses much."),
+    "optimal": Choice("Optimal", "The smallest possible loss; for small tables only."),
+    "sorted": Choice("Sorted", "Groups neighbours along one score. Fast, but with a high loss."),
     "tfrp": Choice("TFRP", "Starts from two fixed reference points."),
     "threshold": Choice("Threshold clustering", "No group is much wider than it must be."),
     "two-mu-approx": Choice("2-μ-Approx", "Pairs and triples with a proven bound; k = 2."),
-    "univariate": Choice("One column, optimal", "The least possible loss for a single column."),
+    "univariate": Choice("One column, optimal", "The smallest possible loss for a single column."),
     "vmdav": Choice("V-MDAV", "Groups of k to 2k − 1 records, for data in clusters."),
     "blocked": Choice("In blocks", "Splits a long table into blocks of near records first."),
 }
 
 EFFORTS = {
     "": Choice("as the method suggests", "What Shoal does by default after this method."),
-    "quick": Choice("none", "The method alone."),
+    "quick": Choice("none", "Only the method."),
     "refine": Choice("refine", "Exchanges records between groups until no small change helps."),
     "search": Choice("search", "Simulated annealing: takes longer and loses less."),
-    "prove": Choice("prove", "Searches, and proves how far from the least loss the result is."),
+    "prove": Choice("prove", "Searches, and proves how far the loss is from the minimum."),
 }
 
-# Options that messages mention and that have no generated field.
+# Options that messages mention and that have no generated field. Each text completes “Use …” or
+# “See …” in a message.
 OPTIONS = {
     "within": "the role “quasi-identifier: splits the groups”",
     "unit": "“What k counts”",

@@ -63,7 +63,7 @@ def inspection_remarks(sentences: Sequence[Mapping[str, Any]]) -> list[str]:
 
 @cache
 def _fields() -> dict[str, Field]:
-    """Return a field for every parameter, by its name; that of microaggregation comes first."""
+    """Return a field for every parameter, by its name; fields of microaggregation come first."""
     field_by_parameter: dict[str, Field] = {SHUFFLE.name: SHUFFLE}
     for field in all_fields():
         field_by_parameter.setdefault(field.name.rpartition(":")[2], field)

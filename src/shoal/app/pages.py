@@ -100,7 +100,7 @@ class Pages:
         """Show the page with any pending message."""
         session = session_of(request)
         if not session.settings and session.columns:
-            session.settings = form.first_settings(session.columns)
+            session.settings = form.initial_settings(session.columns)
         text = views.whole_page(session, self._limit)
         session.message = session.notice = ""
         return HTMLResponse(text)
@@ -249,7 +249,7 @@ class Pages:
         try:
             if not session.columns:
                 raise ParameterError("There is no table. Load a file first.", code="no-table")
-            plans = form.plans(session.settings, session.columns, session.hierarchies)
+            plans = form.build_plans(session.settings, session.columns, session.hierarchies)
             session.add_runs([new_run(plan, session.settings) for plan in plans])
         except ShoalError as error:
             session.message = message_of(error)
@@ -300,7 +300,8 @@ class Pages:
         """Send a file of a run."""
         session, run, document = session_of(request), run_of(request), request.path_params["what"]
         names = {"release": release_name(session.name), **worker.file_names(run.number)}
-        is_shown, file_kind = document in ("report", "internal"), document.removesuffix("-file")
+        is_shown = document in ("report", "internal")
+        file_kind = document.removesuffix("-file")
         if run.state != "done" or file_kind not in names:
             raise HTTPException(404)
         path = session.file_folder / run.folder / names[file_kind]

@@ -12,7 +12,10 @@ from shoal.app.sessions import Run, Session
 from shoal.io.dialect import Dialect
 
 MAX_FORM = 1_000_000  # bytes
+MAX_NAME = 100  # characters of a file name
 DIALECT_FIELDS = ("separator", "decimal", "encoding", "missing", "sheet")
+# Windows opens a device instead of a file of such a name.
+_RESERVED_NAME = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9¹²³]", re.IGNORECASE)
 
 
 def session_of(request: Request) -> Session:
@@ -84,12 +87,17 @@ def header_text(header: str) -> str:
 def safe_name(name: str) -> str:
     r"""Return a file name without folders, special characters and leading dots.
 
-    It has at most 100 characters. Names that Windows reserves, such as ``nul``, are not changed.
+    It has at most 100 characters. Names that Windows reserves for devices, with any suffix, get an
+    underscore.
 
     Examples
     --------
     >>> safe_name("../../etc/my survey.csv"), safe_name("C:\\a<b>.csv"), safe_name("-..")
     ('my survey.csv', 'a_b_.csv', 'table')
+    >>> safe_name("nul.csv"), safe_name("null.csv")
+    ('_nul.csv', 'null.csv')
     """
     base_name = name.replace("\\", "/").rsplit("/", 1)[-1]
-    return re.sub(r"[^\w. -]", "_", base_name)[-100:].lstrip(". -") or "table"
+    plain_name = re.sub(r"[^\w. -]", "_", base_name)[1 - MAX_NAME :].lstrip(". -") or "table"
+    is_reserved = _RESERVED_NAME.fullmatch(plain_name.partition(".")[0].rstrip()) is not None
+    return f"_{plain_name}" if is_reserved else plain_name

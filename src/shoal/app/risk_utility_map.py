@@ -8,14 +8,14 @@ from shoal.report.comparison import LARGER_K
 from shoal.report.html import embedded
 from shoal.report.maps import MapPoint, comparison_map, points_on_front
 
-RISK = RISKS[DEFAULT_RISK].label  # the word of reports and comparisons
+RISK = RISKS[DEFAULT_RISK].label  # the label in reports and comparisons
 MAX_LABEL = 24  # characters of a name on the map; the tooltip of the point shows all
 WIDTHS = (480, 360)  # pixels, the second on narrow screens
 MAX_NAMED_POINTS = 12  # with more points, only the numbers of runs fit
 
 
 def front_of(runs: list[Run]) -> set[int]:
-    """Return the numbers of the runs on the Pareto front; none if fewer than two are measured."""
+    """Return the numbers of the runs on the Pareto front, or none if fewer than two are done."""
     points = _measured_runs(runs)
     return set(pareto_front(points)) if len(points) > 1 else set()
 
@@ -43,7 +43,7 @@ def recommend(runs: list[Run]) -> tuple[int | None, str]:
 
 
 def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
-    """Return the map as SVG, with the run ``best`` marked; empty for fewer than two runs."""
+    """Return the map as SVG with the run ``best`` marked, or "" for fewer than two runs."""
     points = _measured_runs(runs)
     if len(points) < 2:
         return ""
@@ -63,7 +63,7 @@ def draw_runs(runs: list[Run], front: set[int], best: int | None = None) -> str:
     numbered_points = [point._replace(label=point.run) for point in map_points]
     description = (
         f"{len(map_points)} runs by information loss and by the share of the records that an"
-        " attacker who links all of them links correctly. On the Pareto front:"
+        " attacker who tries to link all of them would link correctly. On the Pareto front:"
         f" {', '.join(point.run for point in points_on_front(map_points))}."
     )
     figure = comparison_map(

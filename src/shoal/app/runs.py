@@ -10,7 +10,7 @@ ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # by last digit, except for 11th, 12t
 
 
 def new_run(plan: Plan, settings: dict[str, str]) -> Run:
-    """Return a run of a plan; its last step describes it, and its settings repeat it."""
+    """Return a run of a plan, described by its last step; its settings fill the form again."""
     step = plan.steps[-1]
     k = step.partitioner.k if isinstance(step, GroupingStep) else step.k
     method = labels.METHODS.get(settings.get("method", ""), labels.METHODS["auto"]).label
@@ -27,12 +27,13 @@ def new_run(plan: Plan, settings: dict[str, str]) -> Run:
     return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 
 
-def chosen_method(run: Run) -> str:
-    """Return a sentence about the automatically chosen method; empty if the user chose one.
+def chosen_method_sentence(run: Run) -> str:
+    """Return a sentence about the automatically chosen method, or "" if the user chose one.
 
     Examples
     --------
-    >>> chosen_method(Run(settings={"method": "auto"}, result={"methods": ["mdav + refine"]}))
+    >>> run = Run(settings={"method": "auto"}, result={"methods": ["mdav + refine"]})
+    >>> chosen_method_sentence(run)
     'The automatic choice was MDAV, then refine.'
     """
     methods = run.result.get("methods") or []
@@ -50,7 +51,7 @@ def _method_phrase(label: str) -> str:
     return ", then ".join([text, *(label_of.get(effort, effort) for effort in efforts)])
 
 
-def announcement(run: Run) -> str:
+def announcement_sentence(run: Run) -> str:
     """Return the sentence that screen readers announce when the state of a run changes."""
     name = f"Run {run.number}, {run.title},"
     if run.state == "waiting":

@@ -33,7 +33,7 @@ def serve(
     Parameters
     ----------
     port : int
-        Port; 0 for any free one.
+        Port; 0 for any free port.
     limit : int
         Largest file to accept, in MB.
     browser : bool
@@ -56,7 +56,7 @@ def serve(
         pages = Pages(sessions, limit).application()
         access_control = AccessControl(pages, sessions, listener.getsockname()[1], write_line)
         write_line(
-            f"Shoal listens on this machine alone. Ctrl-C ends it. Open: {access_control.link}"
+            f"Shoal listens only on this machine. Ctrl-C ends it. Open: {access_control.link}"
         )
         if browser:
             Timer(0.5, webbrowser.open, [access_control.link]).start()

@@ -17,12 +17,12 @@ from shoal.io.formats import format_of
 
 MAX_SESSIONS = 20
 MAX_RUNS = 200
-NO_PROCESS = "No process could be started for this work. Close other programs and try again."
+NO_PROCESS = "Could not start a process for this task. Close other programs and try again."
 ACTIVE_STATES = ("waiting", "running")
 
 
 @dataclass(eq=False)
-class Work:
+class BackgroundTask:
     """A task and its state: waiting, running, done, failed or cancelled."""
 
     state: str = "waiting"
@@ -30,7 +30,8 @@ class Work:
     done: int = 0
     total: int = 0
     reason: str = ""
-    sheets: list[str] = field(default_factory=list)  # to choose from, if that is why it failed
+    # Sheets to choose from, if the task failed because none was chosen.
+    sheets: list[str] = field(default_factory=list)
     result: dict[str, Any] = field(default_factory=dict)
     job: Job | None = None
 
@@ -40,12 +41,12 @@ class Work:
 
     @property
     def is_active(self) -> bool:
-        """Whether it is waiting or running."""
+        """Whether the task is waiting or running."""
         return self.state in ACTIVE_STATES
 
 
 @dataclass(eq=False)
-class Run(Work):
+class Run(BackgroundTask):
     """A run of a plan on the file, with the settings of the form."""
 
     number: int = 0
@@ -71,27 +72,28 @@ class Session:
     Parameters
     ----------
     folder : Path
-        Its private folder.
+        Private folder of the session.
     """
 
     def __init__(self, folder: Path):
         self.id, self.secret = secrets.token_urlsafe(16), secrets.token_urlsafe(32)
         self.folder = folder
-        self.revision = 0  # increases with every change, so that tabs notice each other
+        # Increases with every change, so that a tab detects changes made in another.
+        self.revision = 0
         self._run_lock = Lock()  # one run at a time: each may need all the memory
         self._state_lock = Lock()  # makes changes of state atomic
         self._generation = 0
         # Fields of the file format that the user filled in.
         self.stated_dialect: dict[str, str] = {}
         self.runs: list[Run] = []
-        self.inspection: Work | None = None
+        self.inspection: BackgroundTask | None = None
         self.clear()
 
     def clear(self) -> None:
-        """Cancel all work, and remove the file and all results."""
+        """Cancel all tasks, and remove the file and all results."""
         self._cancel_all()
         shutil.rmtree(self.folder, ignore_errors=True)
-        self._generation += 1  # tells threads of earlier work that the file was replaced
+        self._generation += 1  # tells threads of earlier tasks that the file was replaced
         self.name: str = ""
         self.dialect = Dialect()
         self.inspection = None
@@ -99,9 +101,9 @@ class Session:
         self._reset()
 
     def _cancel_all(self) -> None:
-        for work in [*self.runs, self.inspection]:
-            if work is not None and work.is_active:
-                self.cancel(work)
+        for task in [*self.runs, self.inspection]:
+            if task is not None and task.is_active:
+                self.cancel(task)
 
     def _reset(self) -> None:
         """Remove the runs and the settings."""
@@ -122,12 +124,12 @@ class Session:
 
     @property
     def columns(self) -> list[dict[str, Any]]:
-        """The inspected columns; empty before the inspection is done."""
+        """The inspected columns, or none before the inspection is done."""
         return self.inspection.result.get("columns", []) if self.inspection else []
 
     @property
     def file(self) -> Path | None:
-        """The stored file; None if there is none."""
+        """The stored file, or None if there is none."""
         path = self.folder / str(self._generation) / self.name
         return path if self.name and path.is_file() else None
 
@@ -153,7 +155,7 @@ class Session:
             shutil.rmtree(self.file_folder / run.folder, ignore_errors=True)
         self._reset()
         self.name, self.dialect = name, dialect
-        self.inspection = Work()
+        self.inspection = BackgroundTask()
         arguments = {"name": name, "dialect": worker.dialect_entries(dialect), "example": example}
         Thread(
             target=self._execute, args=(self.inspection, "inspect", arguments), daemon=True
@@ -163,13 +165,13 @@ class Session:
         """Queue runs, which are executed one after the other."""
         if len(self.runs) + len(runs) > MAX_RUNS:
             raise ParameterError(
-                f"A session holds at most {MAX_RUNS} runs. Load the file again.",
+                f"A session can have at most {MAX_RUNS} runs. Delete some, or load the file again.",
                 code="too-many-runs",
             )
         size = (self.file_folder / self.name).stat().st_size
         if shutil.disk_usage(self.file_folder).free < 2 * size * len(runs):
             raise FileError(
-                "The disk is too full for another release. Make room, or close files.",
+                "The disk is too full for another release. Free some space, or close the file.",
                 code="disk-full",
             )
         for run in runs:
@@ -178,13 +180,13 @@ class Session:
             self.runs.append(run)
         Thread(target=self._execute_queue, args=(self.name, self.dialect), daemon=True).start()
 
-    def cancel(self, work: Work) -> None:
-        """Cancel a job, or remove it from the queue."""
+    def cancel(self, task: BackgroundTask) -> None:
+        """Cancel a task, or remove it from the queue."""
         with self._state_lock:
-            if work.is_active:
-                work.state = "cancelled"
-        if work.state == "cancelled" and work.job is not None:
-            work.job.cancel()
+            if task.is_active:
+                task.state = "cancelled"
+        if task.state == "cancelled" and task.job is not None:
+            task.job.cancel()
 
     def delete(self, run: Run) -> None:
         """Remove a run with its files; cancel it first if it is active."""
@@ -226,38 +228,38 @@ class Session:
                 }
                 self._execute(run, "mask", arguments)
 
-    def _execute(self, work: Work, task: str, arguments: dict[str, Any]) -> None:
-        """Run a task in a process and store its outcome.
+    def _execute(self, task: BackgroundTask, name: str, arguments: dict[str, Any]) -> None:
+        """Run the task ``name`` of `worker.TASKS` in a process and store its outcome.
 
-        If it fails or is cancelled, its files are removed.
+        If the task fails or is cancelled, its files are removed.
         """
         with self._state_lock:
-            if work.state != "waiting":
+            if task.state != "waiting":
                 return
-            file_folder, work.state = self.file_folder, "running"
+            file_folder, task.state = self.file_folder, "running"
         folder = file_folder / arguments.get("folder", "")
         folder.mkdir(mode=0o700, exist_ok=True)
         try:
-            work.job = Job(task, arguments, file_folder)
+            task.job = Job(name, arguments, file_folder)
         except (OSError, EOFError):
-            work.reason, work.state = NO_PROCESS, "failed"
+            task.reason, task.state = NO_PROCESS, "failed"
             return
-        if not work.is_active:  # cancelled while the process was being started
-            work.job.cancel()
-        answer = work.job.wait(work.show_progress)
-        if work.state != "running":  # cancelled
+        if not task.is_active:  # cancelled while the process was being started
+            task.job.cancel()
+        answer = task.job.wait(task.show_progress)
+        if task.state != "running":  # cancelled
             file_was_replaced = file_folder.name != str(self._generation)
             shutil.rmtree(file_folder if file_was_replaced else folder, ignore_errors=True)
         elif "done" in answer:
-            work.result, work.state = answer["done"], "done"
+            task.result, task.state = answer["done"], "done"
         else:
-            work.reason, work.sheets = answer["failed"], answer.get("sheets", [])
-            if task == "mask":
+            task.reason, task.sheets = answer["failed"], answer.get("sheets", [])
+            if name == "mask":
                 shutil.rmtree(folder, ignore_errors=True)
-            elif not work.sheets and not is_text(file_folder / self.name):
+            elif not task.sheets and not is_text(file_folder / self.name):
                 # Other reading options would not help.
                 shutil.rmtree(file_folder, ignore_errors=True)
-            work.state = "failed"
+            task.state = "failed"
 
 
 class Sessions:
@@ -266,7 +268,7 @@ class Sessions:
     Parameters
     ----------
     folder : Path
-        The folder.
+        Folder that contains the folder of each session.
     """
 
     def __init__(self, folder: Path):
@@ -285,7 +287,7 @@ class Sessions:
         return session
 
     def get(self, id: str, secret: str) -> Session | None:
-        """Return the session that ``id`` and ``secret`` open; None if there is none."""
+        """Return the session that ``id`` and ``secret`` open, or None if there is none."""
         session = self._sessions.get(id)
         if session is None or not secrets.compare_digest(session.secret, secret):
             return None

@@ -24,10 +24,11 @@ SEPARATOR_NAMES = {"\t": "a tab", ";": "a semicolon", "|": "a bar", ",": "a comm
 
 async def receive(request: Request, path: Path, limit: int) -> None:
     """Store a file that is sent as a stream; refuse more than ``limit`` MB."""
-    max_bytes, length = limit * 1_000_000, 0
+    max_bytes = limit * 1_000_000
+    length = 0
     too_large = FileError(
-        f"The file is larger than {limit:,} MB, the most that this page was started to accept. Use"
-        " the command line, or have the page started with a larger limit.",
+        f"The file is larger than {limit:,} MB, the limit of this page. Use the command line, or"
+        " start the page with a larger limit.",
         code="file-too-large",
         limit=limit,
     )
@@ -50,7 +51,7 @@ async def receive(request: Request, path: Path, limit: int) -> None:
 
 
 def reading_question(path: Path, fields: Mapping[str, str]) -> str:
-    """Return what to check before a text file is read; empty if its format is the default.
+    """Return what to check before a text file is read, or "" if its format is the default.
 
     Fields that the user has filled in need no check.
     """
@@ -79,7 +80,9 @@ async def load_hierarchy(request: Request, session: Session, index: int) -> str:
     name = safe_name(header_text(request.headers.get("x-file-name", "")))
     if len(session.hierarchies) >= MAX_HIERARCHIES:
         raise FileError(
-            f"A session holds at most {MAX_HIERARCHIES} files with levels.", code="too-many-files"
+            f"A session can have at most {MAX_HIERARCHIES} files with levels. Load the table"
+            " again.",
+            code="too-many-files",
         )
     body = b""
     async for chunk in request.stream():
@@ -98,7 +101,7 @@ async def load_hierarchy(request: Request, session: Session, index: int) -> str:
         path.unlink(missing_ok=True)
     if not rows:
         raise FileError(
-            f"{name!r} holds no levels. Write a value and its parents in each line.",
+            f"{name!r} contains no levels. Write a value and its parents in each line.",
             code="file-empty",
             file=name,
         )

@@ -12,7 +12,7 @@ from shoal.app import runs as run_phrases
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
 from shoal.app.risk_utility_map import draw_runs, front_of, recommend
-from shoal.app.sessions import Run, Session, is_text, release_name
+from shoal.app.sessions import BackgroundTask, Run, Session, is_text, release_name
 from shoal.app.worker import file_names
 from shoal.errors import ShoalError
 from shoal.inspection.text import join_columns
@@ -37,7 +37,6 @@ STATIC = {
     "settings.js": "text/javascript",
     "runs.js": "text/javascript",
 }
-WIDE = 20  # columns; wider tables get a filter
 
 
 def whole_page(session: Session, limit: int) -> str:
@@ -56,7 +55,7 @@ def whole_page(session: Session, limit: int) -> str:
             name=session.name,
         )
     if inspection.is_active:
-        return page("reading.html", **common, name=session.name, work=inspection)
+        return page("reading.html", **common, name=session.name, task=inspection)
     return page(
         "table.html",
         **common,
@@ -67,7 +66,6 @@ def whole_page(session: Session, limit: int) -> str:
         join_columns=join_columns,
         settings=session.settings,
         reading=_reading_content(session),
-        wide=len(session.columns) > WIDE,
         undo=bool(session.undo_stack),
         redo=bool(session.redo_stack),
         earlier_steps=[
@@ -82,7 +80,8 @@ def whole_page(session: Session, limit: int) -> str:
 
 def _reading_content(session: Session) -> dict[str, Any]:
     """Return the reading options of the stored file, with the first lines of a text file."""
-    file, inspection = session.file, session.inspection
+    file = session.file
+    inspection = session.inspection
     sheets = inspection.sheets if inspection else []
     if file is None or not (is_text(file) or sheets):
         return {
@@ -161,7 +160,8 @@ def describe_levels(loaded: dict[str, Any]) -> str:
 
 def state(session: Session) -> dict[str, Any]:
     """Return the progress that the page polls."""
-    inspection, queue = session.inspection, _queue_phrases(session)
+    inspection = session.inspection
+    queue = _queue_phrases(session)
     return {
         "reading": inspection is not None and inspection.is_active,
         "revision": session.revision,
@@ -169,7 +169,7 @@ def state(session: Session) -> dict[str, Any]:
         "runs": [
             {
                 "number": run.number,
-                "announcement": run_phrases.announcement(run),
+                "announcement": run_phrases.announcement_sentence(run),
                 **_progress(run),
                 **({"stage": queue[run.number]} if run.state == "waiting" else {}),
             }
@@ -187,8 +187,8 @@ def _queue_phrases(session: Session) -> dict[int, str]:
     }
 
 
-def _progress(work: Any) -> dict[str, Any]:
-    return {"stage": work.stage, "done": work.done, "total": work.total, "state": work.state}
+def _progress(task: BackgroundTask) -> dict[str, Any]:
+    return {"stage": task.stage, "done": task.done, "total": task.total, "state": task.state}
 
 
 def command(session: Session, run: Run) -> str:
@@ -217,7 +217,7 @@ def _run_content(session: Session) -> dict[str, Any]:
         "recommendation": reason,
         "map": draw_runs(session.runs, front, best),
         "commands": {run.number: command(session, run) for run in session.runs},
-        "chosen": {run.number: run_phrases.chosen_method(run) for run in session.runs},
+        "chosen": {run.number: run_phrases.chosen_method_sentence(run) for run in session.runs},
         "queue": _queue_phrases(session),
         "files": {run.number: file_names(run.number) for run in session.runs},
         "under_way": any(run.is_active for run in session.runs),
@@ -225,7 +225,7 @@ def _run_content(session: Session) -> dict[str, Any]:
 
 
 def ended_page() -> tuple[str, str]:
-    """Return the last page of a session, which contains its style, and its content policy."""
+    """Return the last page of a session, with its own style, and the policy for it."""
     nonce = secrets.token_urlsafe(16)
     style = (styles() + _static_text("app.css")).replace("</", "<\\/")
     policy = f"default-src 'none'; style-src 'nonce-{nonce}'; base-uri 'none'"
@@ -233,7 +233,7 @@ def ended_page() -> tuple[str, str]:
 
 
 def static(name: str) -> tuple[str, str] | None:
-    """Return a static file and its media type; None if there is no such file."""
+    """Return a static file and its media type, or None if there is no such file."""
     if name == "figures.css":
         return styles(), "text/css"
     return (_static_text(name), STATIC[name]) if name in STATIC else None

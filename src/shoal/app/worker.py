@@ -106,7 +106,7 @@ def _missing_words(inspection: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def check_page_limits(name: str, columns: Sequence[str]) -> None:
-    """Refuse tables with too many columns for the page, or with too long names of columns."""
+    """Refuse tables with too many columns for the page, or with column names that are too long."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
             f"{name!r} has {len(columns)} columns; the page shows at most {MAX_COLUMNS}. Use"
@@ -128,7 +128,8 @@ def check_page_limits(name: str, columns: Sequence[str]) -> None:
 
 def mask(arguments: dict[str, Any]) -> dict[str, Any]:
     """Run a plan; write release, plan, manifest and both reports, and return the result."""
-    folder, dialect = Path(arguments["folder"]), Dialect(**arguments["dialect"])
+    folder = Path(arguments["folder"])
+    dialect = Dialect(**arguments["dialect"])
     target = arguments["target"]
     names = file_names(arguments["number"])
     reports: dict[str, str] = {}
@@ -211,17 +212,21 @@ class _ProgressReporter:
     """Send the overall progress as a phrase, at most once per ``REPORT_INTERVAL`` and stage."""
 
     def __init__(self, pipe: Connection):
-        self._pipe, self._stage, self._last = pipe, "", 0.0
+        self._pipe = pipe
+        self._stage = ""
+        self._last_time = 0.0
         self._estimate = Estimate()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        phrase, time_now = self._estimate.update(stage, done, total), time.monotonic()
-        if stage != self._stage or time_now - self._last >= REPORT_INTERVAL:
-            self._stage, self._last = stage, time_now
+        phrase = self._estimate.update(stage, done, total)
+        now = time.monotonic()
+        if stage != self._stage or now - self._last_time >= REPORT_INTERVAL:
+            self._stage = stage
+            self._last_time = now
             self.send(f"{phrase}, {self._estimate.describe_time()}")
 
     def send(self, phrase: str) -> None:
-        """Send a phrase about the current work, with the share that is done."""
+        """Send a phrase about the current task, with the share that is done."""
         done = round(1000 * self._estimate.share)
         _send(self._pipe, {"stage": phrase, "done": done, "total": 1000})
 

@@ -18,7 +18,7 @@ class CommandLimits:
     Parameters
     ----------
     path : Path or None
-        The file of limits; None stands for no limits.
+        File of limits, or None for no limits.
     command : str
         Name of the command, such as "assess".
     """
@@ -45,7 +45,7 @@ class CommandLimits:
 
     @property
     def content(self) -> dict[str, Any]:
-        """The results for JSON; empty without limits."""
+        """The results for JSON, or an empty dict without limits."""
         if self.results is None:
             return {}
         return {
@@ -55,7 +55,7 @@ class CommandLimits:
 
     @property
     def text(self) -> str:
-        """The results for a reader; empty without limits."""
+        """The results for a reader, or an empty string without limits."""
         if self.results is None:
             return ""
         others = [

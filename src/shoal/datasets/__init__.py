@@ -1,9 +1,9 @@
 """Tables to try, test and compare methods on.
 
 `sme` is the running example of a paper and `survey` a synthetic table of any length.
-`tarragona`, `census` and `eia` are the reference tables of the literature. ``COLUMNS``
-holds the columns of these that the literature uses, ``ROLES`` the role of each column
-of the first two, ``CATALOGUE`` every table with its size.
+`tarragona`, `census` and `eia` are the reference tables of the literature; ``COLUMNS``
+lists those of their columns that the literature uses. ``ROLES`` has the role of each
+column of `sme` and `survey`, and ``CATALOGUE`` has every table with its size.
 """
 
 from shoal.datasets.casc import COLUMNS, census, eia, tarragona

@@ -68,14 +68,14 @@ COLUMNS = {
 
 
 def tarragona(kind: FrameLibrary = "pandas") -> Any:
-    """Return Tarragona: 834 companies of the area of Tarragona, 13 columns of their accounts.
+    """Return Tarragona: 834 companies in the area of Tarragona, 13 columns of their accounts.
 
     One of the reference tables of [BDM02]_. The literature uses all columns.
     `shoal.datasets.casc` names its source.
 
     Parameters
     ----------
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         Kind of frame to return.
 
     Returns
@@ -105,7 +105,7 @@ def census(kind: FrameLibrary = "pandas") -> Any:
 
     Parameters
     ----------
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         Kind of frame to return.
 
     Returns
@@ -136,7 +136,7 @@ def eia(kind: FrameLibrary = "pandas") -> Any:
 
     Parameters
     ----------
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         Kind of frame to return.
 
     Returns

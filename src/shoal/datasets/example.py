@@ -28,7 +28,7 @@ def sme(kind: FrameLibrary = "pandas") -> Any:
 
     Parameters
     ----------
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         Kind of frame to return.
 
     Returns

@@ -51,16 +51,16 @@ def survey(n: int = 1000, random_state: int | None = 0, kind: FrameLibrary = "pa
     smoker             confidential     yes or no; rarer with education and age
     ================== ================ =========================================
 
-    The region of a person may be known to anyone: group within regions, so that k
-    holds for region and quasi-identifiers together. ``ROLES["survey"]`` has the roles.
+    Anyone may know the region of a person: group within regions, so that k holds
+    for region and quasi-identifiers together. ``ROLES["survey"]`` has the roles.
 
     Parameters
     ----------
-    n : int
+    n : int, default=1000
         Number of persons, at least 1.
-    random_state : int or None
+    random_state : int or None, default=0
         Seed, at least 0. If None, every call returns another survey.
-    kind : {"pandas", "polars", "pyarrow"}
+    kind : {"pandas", "polars", "pyarrow"}, default="pandas"
         Kind of frame to return.
 
     Returns

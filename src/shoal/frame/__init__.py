@@ -2,7 +2,8 @@
 
 ``tables`` gives access to tables, and ``columns`` reads a column as numbers, with the help of
 ``categories`` and ``dates``. ``codes`` and ``comparison`` find equal values, ``replacement`` puts
-new values in their place, and ``hidden_values`` removes what a column holds but does not show. The
-packages are about what columns hold: ``types`` as users declare it, ``inference`` as it is decided
-without a declaration, ``notation`` as it is written in text, and ``description`` in summary.
+new values in their place, and ``hidden_values`` removes values that a column stores but does not
+show. The packages are about the content of columns: ``types`` as users declare it, ``inference`` as
+it is decided without a declaration, ``notation`` as it is written in text, and ``description`` as
+it is summarised.
 """

@@ -17,7 +17,7 @@ def is_plain_number(arrow_type: pa.DataType) -> bool:
 
 
 def value_type(arrow_type: pa.DataType) -> pa.DataType:
-    """Return the type of the values, also if a dictionary holds them."""
+    """Return the type of the values, also of values in a dictionary."""
     return arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
 
 

@@ -17,7 +17,7 @@ from shoal.frame.types.hierarchy import Hierarchy
 from shoal.frame.types.hierarchy_checks import Row
 
 MAX_DECLARED_CATEGORIES = 500  # categories with a declared distance for every pair
-MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are kept as a matrix
+MAX_TABULATED_CATEGORIES = 500  # categories whose distances in a hierarchy are stored as a matrix
 KIND_PATTERNS = {
     "numeric": re.compile(r"[(+-]*\s*[$€£¥]?[+-]?(\d[\d.,]*|[.,]\d+)([eE][+-]?\d+)?\s*[%€£]?\)?"),
     "date": re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[/.]\d{1,2}[/.]\d{4}.*"),
@@ -31,8 +31,8 @@ Matrix = NDArray[np.float64]  # one value for each pair
 class CategoryGeometry(NamedTuple):
     """What is declared about the distances between the categories of a column.
 
-    ``distances`` holds one for every pair of codes. Where these would be too many, ``ancestors``
-    holds the codes of each category's ancestors in a hierarchy, one column for each level.
+    ``distances`` has a distance for every pair of codes. If that would be too many, ``ancestors``
+    has the codes of each category's ancestors in a hierarchy, one column for each level.
     """
 
     distances: Matrix | None = None
@@ -42,7 +42,7 @@ class CategoryGeometry(NamedTuple):
 class CellTexts(NamedTuple):
     """The cells of a column, as indices of a list of its distinct texts.
 
-    ``counts`` is given where an entry stands for several equal cells.
+    ``counts`` is given if an entry stands for several equal cells.
     """
 
     text_index: Codes  # -1 for a missing value
@@ -54,9 +54,9 @@ class CellTexts(NamedTuple):
         return int(is_selected.sum() if self.counts is None else self.counts[is_selected].sum())
 
     def first_exception(self, indices: Collection[int]) -> int | None:
-        """Return the first record, counted from 1, whose text has none of ``indices``.
+        """Return the first record, counted from 1, whose text has none of ``indices``, or None.
 
-        None if there is no such record, or if entries stand for several cells.
+        It is also None if entries stand for several cells.
         """
         is_exception = ~np.isin(self.text_index, [-1, *indices])
         if not is_exception.any() or self.counts is not None:
@@ -81,7 +81,7 @@ def texts_and_index(array: Any) -> tuple[list[str], Codes]:
     The index of a missing value is -1.
     """
     encoded = array.dictionary_encode()
-    # The dictionary of an array without a type holds the missing value itself.
+    # The dictionary of an array without a type contains the missing value itself.
     texts = [text_of(value) for value in encoded.dictionary.drop_null().to_pylist()]
     return texts, np.asarray(encoded.indices.fill_null(-1).to_numpy(), np.int64)
 
@@ -96,7 +96,7 @@ def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: 
     if numbers is None:
         raise InputError(
             f"Column {name!r} is declared as ordinal, but neither its type nor the table gives an"
-            " order. Give order = [least, ..., most].",
+            " order. Give order = [lowest, ..., highest].",
             code="order-unknown",
             column=name,
         )
@@ -104,7 +104,7 @@ def ordinal_codes(name: str, texts: list[str], cells: CellTexts, declared_type: 
 
 
 def _positions(texts: Sequence[str]) -> list[float] | None:
-    """Return texts as numbers, also those with open ends such as 90+; None for other text."""
+    """Return texts as numbers, also with open ends such as 90+, or None for other text."""
     try:
         return [float(text) for text in texts]
     except ValueError:
@@ -154,9 +154,8 @@ def _check_number_of_values(name: str, n_distinct: int, declared_type: Type) -> 
         )
     if declared_type.distances and n_distinct > MAX_DECLARED_CATEGORIES:
         raise InputError(
-            f"Column {name!r} has {n_distinct} categories, and a distance can be declared for every"
-            f" pair of at most {MAX_DECLARED_CATEGORIES}. Declare a hierarchy instead, or no"
-            " distances.",
+            f"Column {name!r} has {n_distinct:,} categories, but distances can be declared for at"
+            f" most {MAX_DECLARED_CATEGORIES}. Declare a hierarchy instead, or no distances.",
             code="too-many-categories",
             column=name,
             count=n_distinct,
@@ -172,7 +171,7 @@ class SuspectedKind(NamedTuple):
 
 
 def find_suspected_kind(texts: list[str], cells: CellTexts) -> SuspectedKind | None:
-    """Return the kind that cells of a text column seem to be of; None if they are plain text."""
+    """Return the kind that cells of a text column seem to be of, or None for plain text."""
     for kind, pattern in KIND_PATTERNS.items():
         matching_indices = [
             index for index, text in enumerate(texts) if pattern.fullmatch(text.strip())
@@ -189,10 +188,10 @@ def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None
     suspected_kind = find_suspected_kind(texts, cells)
     if suspected_kind is not None:
         exception = suspected_kind.first_exception
-        location = f" The first cell that does not is in record {exception}." if exception else ""
+        location = f" The first other cell is in record {exception}." if exception else ""
         raise ColumnError(
-            f"Column {name!r} holds text, and"
-            f" {_count_phrase(suspected_kind.n_cells, cells.n_known)} with a value read as"
+            f"Column {name!r} contains text, but"
+            f" {_count_phrase(suspected_kind.n_cells, cells.n_known)} with a value look like"
             f" {suspected_kind.kind} values.{location} Declare its type: {suspected_kind.kind} or"
             " nominal. For files, see `missing_text` and `decimal`.",
             code="text-disguises-values",
@@ -203,8 +202,9 @@ def refuse_ambiguous_text(name: str, texts: list[str], cells: CellTexts) -> None
         )
     if len(texts) > 2 and 2 * len(texts) > cells.n_known:
         raise ColumnError(
-            f"Column {name!r} holds text with {len(texts):,} different values in {cells.n_known:,}"
-            " records: it seems to name records. Drop it as an identifier, or declare its type.",
+            f"Column {name!r} contains text with {len(texts):,} different values in"
+            f" {cells.n_known:,} records: it seems to name records. Drop it as an identifier, or"
+            " declare its type.",
             code="text-names-records",
             column=name,
             count=len(texts),
@@ -267,8 +267,8 @@ def _refuse_unknown(
     if unknown_indices:
         n_unknown = cells.count(unknown_indices)
         raise InputError(
-            f"Column {name!r} has {n_unknown:,} of {cells.n_cells:,} cells with a value that"
-            f" {declaration} lacks. Add the missing values to the type, or correct the cells.",
+            f"In column {name!r}, {n_unknown:,} of {cells.n_cells:,} cells have a value that"
+            f" {declaration} lacks. Add the values to the type, or correct the cells.",
             code="value-outside-type",
             column=name,
             count=n_unknown,

@@ -38,8 +38,8 @@ def codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 def value_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return `codes` in which zero and minus zero are one value, and so are NaN and missing.
 
-    Use it for confidential values, because programs that read a file may not distinguish these.
-    Records are distinguished by `codes` and `keys`, in which they differ.
+    Use it for confidential values, because programs that read a file may not distinguish such
+    values. Records are distinguished by `codes` and `keys`, in which the values differ.
     """
     encoded = codes(frame, columns)
     for i, name in enumerate(columns):
@@ -73,10 +73,7 @@ def keys(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
 
 
 def any_codes(frame: Frame, columns: Sequence[str]) -> NDArray[np.int64]:
-    """Return `codes`, also of columns that Arrow cannot represent.
-
-    The values of these are compared by their repr.
-    """
+    """Return `codes`, also of columns that Arrow cannot represent, by the repr of their values."""
     result = np.empty((len(frame), len(columns)), np.int64, order="F")
     for i, name in enumerate(columns):
         try:
@@ -119,10 +116,10 @@ def text_codes_and_labels(
 
 
 def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
-    """Return a sort key for each value of a column, NaN where missing; None if it has no order.
+    """Return a sort key for each value of a column, NaN where missing, or None without an order.
 
-    Numbers are their own key. Dates are ranked, text numerically if it is all numbers and else
-    alphabetically.
+    Numbers are their own key. Dates are ranked, and so is text: by number if it is all numbers,
+    otherwise alphabetically.
     """
     column = frame[name]
     if column.dtype.is_numeric():
@@ -136,7 +133,8 @@ def value_ranks(frame: Frame, name: str) -> NDArray[np.float64] | None:
     except (*ARROW_ERRORS, ColumnError):
         return None
     rank = np.empty(len(values) + 1)
-    rank[order], rank[-1] = np.arange(len(values)), np.nan
+    rank[order] = np.arange(len(values))
+    rank[-1] = np.nan
     indices: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy()
     return np.asarray(rank[indices])
 

@@ -13,7 +13,8 @@ def check_names(names: Collection[Any]) -> None:
     for name in names:
         if not isinstance(name, str):
             raise ColumnError(
-                f"Column names must be text. Got {name!r}: rename the column.", code="name-not-text"
+                f"Column names must be text. Got {name!r} instead. Rename the column.",
+                code="name-not-text",
             )
         if name in earlier_names:
             raise ColumnError(

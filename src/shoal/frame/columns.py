@@ -43,12 +43,12 @@ class Column:
         Codes of the distinct values, from 0 without gaps and in the order of the values; -1 where
         the value is missing. Empty for a numeric column.
     distances : ndarray of shape (n_codes, n_codes), optional
-        Distances between the values, where a hierarchy or a table declares them.
+        Distances between the values, if a hierarchy or a table declares them.
     ancestors : ndarray of shape (n_codes, n_levels), optional
         Codes of the ancestors of each value in a hierarchy of many values, instead of distances.
     spelling : ndarray of shape (n_records,), optional
-        Rank of the spelling of each record's value, where equal values are spelled in several
-        ways, such as ``1`` and ``1.0``.
+        Rank of the spelling of each record's value, if equal values are spelled in several ways,
+        such as ``1`` and ``1.0``.
     """
 
     name: str
@@ -78,8 +78,8 @@ class Column:
     def record_of(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return for each code the index of a record with that value; any record for code -1.
 
-        Where a value has several spellings, the record has the first of them by rank, so the
-        result does not depend on the order of the records.
+        If a value has several spellings, the record has the first one by rank, so the result does
+        not depend on the order of the records.
         """
         order = np.arange(len(self.codes))
         if self.spelling is not None:
@@ -109,8 +109,8 @@ def read_concatenated(
     ] or [kind_of(frames[0], name, declared_type)]
     if len(set(kinds)) > 1:
         raise ColumnError(
-            f"Column {name!r} is {kinds[0]} in one table, {_other_kind(kinds)} in another. Convert"
-            " one of them, or declare the type with `types`.",
+            f"Column {name!r} is {kinds[0]} in one table but {_other_kind(kinds)} in another."
+            " Convert one of them, or declare the type with `types`.",
             code="kinds-differ",
             column=name,
             kinds=tuple(kinds),
@@ -205,7 +205,7 @@ def _kind_of_type(name: str, arrow_type: Any) -> Kind:
 
 def _no_distance_error(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
-        f"Column {name!r} holds {arrow_type} values, for which no distance is defined. Leave it"
+        f"Column {name!r} contains {arrow_type} values, for which no distance is defined. Leave it"
         " out, or convert it to numbers or text first.",
         code="no-distance",
         column=name,
@@ -258,7 +258,7 @@ def _numbers(frame: Frame, name: str) -> NDArray[np.float64]:
 
 
 def _spelling_ranks(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
-    """Return the rank of each record's spelling; None if every value has a single spelling."""
+    """Return the rank of each record's spelling, or None if every value has only one."""
     if not is_text(decoded.type) and not pa.types.is_floating(decoded.type):
         return None
     encoded = decoded.dictionary_encode()
@@ -269,7 +269,7 @@ def _spelling_ranks(decoded: Any, n_values: int) -> NDArray[np.int64] | None:
 
 
 def category_order(array: Any) -> tuple[str, ...]:
-    """Return the categories of an ordered Arrow array in their order; none for other arrays."""
+    """Return the categories of an ordered Arrow array in their order, or none for other arrays."""
     is_ordered = pa.types.is_dictionary(array.type) and array.type.ordered
     entries = map(text_of, array.dictionary.to_pylist()) if is_ordered else ()
     return tuple(dict.fromkeys(entries))  # Arrow allows duplicate entries

@@ -11,7 +11,7 @@ from shoal.frame.tables import Frame, arrow, floats
 def same_values(first: Frame, second: Frame, name: str) -> NDArray[np.bool_]:
     """Return a mask of the records with the same value of a column in both tables.
 
-    Numbers are compared as float64; other values as text where the types differ. Two missing
+    Numbers are compared as float64, and other values as text if the types differ. Two missing
     values are the same.
     """
     first_column, second_column = first[name], second[name]

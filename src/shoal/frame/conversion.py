@@ -34,7 +34,7 @@ def as_supported(data: Any) -> Any:
 
 
 def decimal_columns(data: Any) -> list[str]:
-    """Return the columns of a pandas table that hold `decimal.Decimal` objects alone."""
+    """Return the columns of a pandas table that contain only `decimal.Decimal` objects."""
     if not type(data).__module__.startswith("pandas") or not hasattr(data, "dtypes"):
         return []
     names = []
@@ -50,7 +50,7 @@ def decimal_columns(data: Any) -> list[str]:
 def restore_decimals(native: Any, data: Any, rows: NDArray[np.int64] | None) -> Any:
     """Return a released pandas table with unmasked decimals as the objects in ``data``.
 
-    ``rows`` are the rows of ``data`` that ``native`` holds; None for all of them in order.
+    ``rows`` are the rows of ``data`` that ``native`` contains, or None for all rows in order.
     """
     names = [name for name in decimal_columns(data) if name in native.columns]
     unmasked = [name for name in names if "decimal" in str(native[name].dtype)]

@@ -61,7 +61,8 @@ def _as_temporal(name: str, array: Any, date_format: str) -> Any:
 
 def _not_a_date_error(name: str, arrow_type: Any) -> ColumnError:
     return ColumnError(
-        f"Column {name!r} is declared as date but holds {arrow_type} values. Declare another kind.",
+        f"Column {name!r} is declared as date but contains {arrow_type} values. Declare another"
+        " kind.",
         code="not-a-date",
         column=name,
         kind=str(arrow_type),
@@ -69,7 +70,7 @@ def _not_a_date_error(name: str, arrow_type: Any) -> ColumnError:
 
 
 def _ticks(array: Any) -> tuple[Any, int]:
-    """Return dates as integers, and how many of these units a day has."""
+    """Return dates as integers, and the number of their units in a day."""
     is_date = pa.types.is_date32(array.type)
     per_day = 1 if is_date else TICKS_PER_DAY[getattr(array.type, "unit", "ms")]
     if is_date or pa.types.is_time32(array.type):
@@ -110,7 +111,7 @@ def _parse_times(name: str, encoded: Any, texts: list[str]) -> Any:
 
 
 def _infer_format(name: str, texts: list[str]) -> str:
-    """Return the format that fits the texts, "" for ISO; refuse dates that fit two formats."""
+    """Return the format that fits the texts, or "" for ISO; refuse dates that fit two formats."""
     formats = possible_formats(texts)
     if len(formats) > 1:
         raise InputError(

@@ -13,7 +13,7 @@ from shoal.errors import PlanError
 from shoal.frame import tables
 from shoal.frame.tables import Frame
 
-TOLERANCE = 1e-9  # of the sum of the magnitudes of an edit's terms
+TOLERANCE = 1e-9  # relative to the sum of the magnitudes of an edit's terms
 COMPARISONS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.LtE: "<=", ast.GtE: ">=", ast.Lt: "<", ast.Gt: ">",
 }  # fmt: skip
@@ -52,8 +52,8 @@ class Edit:
     def violations(self, frame: Frame) -> NDArray[np.bool_]:
         """Return a mask of the records that break the rule.
 
-        A record without a value in one of the columns breaks no rule. Sides that differ by
-        rounding alone are equal.
+        A record without a value in one of the columns breaks no rule. Sides that differ
+        only by rounding are equal.
         """
         total = np.full(len(frame), self.constant)
         magnitude = np.abs(total)
@@ -121,7 +121,8 @@ def parse_edit(text: object) -> Edit:
     coefficients = {name: factor for name, factor in terms.items() if factor}
     if not coefficients or not np.isfinite([constant, *coefficients.values()]).all():
         raise PlanError(
-            f"The edit {text!r} says nothing about a column. Leave it out.",
+            f"The edit {text!r} involves no column, or a number that is not finite. Correct it, or"
+            " leave it out.",
             code="edit-without-columns",
             edit=text,
         )

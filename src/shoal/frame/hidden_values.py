@@ -1,4 +1,4 @@
-"""Removal of values that a column holds but does not show.
+"""Removal of values that a column stores but does not show.
 
 A categorical type lists values that no record has any more, and the buffer of a column may still
 hold a value under a missing cell, so a suppressed cell would be released with its value.
@@ -50,7 +50,7 @@ def drop_unused_categories(column: nw.Series[Any], *, prune_ordered: bool = True
 def all_missing(column: nw.Series[Any]) -> nw.Series[Any] | None:
     """Return a column of the same type whose cells are all missing, with empty buffers.
 
-    None for types that store nothing under a missing value, such as those of NumPy.
+    Return None for types that store nothing under a missing value, such as NumPy types.
     """
     native = column.to_native()
     if isinstance(native, pa.ChunkedArray):

@@ -35,7 +35,7 @@ class TextColumn:
     Parameters
     ----------
     texts : ndarray of shape (n_records,)
-        The texts; None where the new value is missing.
+        The texts, or None for a missing value.
     """
 
     texts: NDArray[Any]
@@ -47,7 +47,7 @@ class TextColumn:
 
 
 def with_values(frame: Frame, values: Mapping[str, NDArray[Any] | RowGather | TextColumn]) -> Frame:
-    """Return the frame with the values of some columns replaced; NaN stands for missing."""
+    """Return the frame with new values in the given columns; NaN stands for missing."""
     return frame.with_columns(_series(frame, name, new) for name, new in values.items())
 
 
@@ -68,12 +68,13 @@ def _series(
         column = frame[name][records]
     else:
         column = nw.new_series(name, new_values, backend=frame.implementation)
-        column, missing = _with_storage_of(frame[name], column), np.isnan(new_values)
+        column = _with_storage_of(frame[name], column)
+        missing = np.isnan(new_values)
     column = _without_minus_zero(column)
     if not missing.any():
         return drop_unused_categories(column)
     needs_nullable_type = column.dtype == nw.Boolean or column.dtype.is_integer()
-    if needs_nullable_type:  # else pandas makes objects or floats of them, which round large values
+    if needs_nullable_type:  # otherwise pandas uses objects, or floats, which round large values
         column = nw.maybe_convert_dtypes(column)
     is_valid = nw.new_series("valid", ~missing, backend=frame.implementation)
     value_and_valid = column.alias("value").to_frame().with_columns(is_valid)

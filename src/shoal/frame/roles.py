@@ -18,7 +18,7 @@ Role = Literal[
     "unassigned",
 ]
 UNIT_ROLES: tuple[Role, ...] = ("unit", "household")  # k counts the values of such a column
-RECORD_UNIT = "record"  # the unit of protection where no column of units is declared
+RECORD_UNIT = "record"  # the unit of protection if no column of units is declared
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
@@ -32,7 +32,8 @@ def check_roles(roles: Mapping[str, str]) -> None:
     for column, role in roles.items():
         if not isinstance(column, str):
             raise PlanError(
-                f"Column names must be text. Got {format_argument(column)}: rename the column.",
+                f"Column names must be text. Got {format_argument(column)} instead. Rename the"
+                " column.",
                 code="name-not-text",
             )
         if not isinstance(role, str) or role not in ROLES:

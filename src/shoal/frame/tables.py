@@ -33,7 +33,7 @@ def open_frame(data: IntoDataFrame) -> Frame:
     except TypeError:
         collect_hint = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
-            f"The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
+            "The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
             f" {type(data).__name__} instead.{collect_hint}",
             code="not-a-table",
             given=type(data).__name__,
@@ -61,7 +61,7 @@ def _column_hint(name: str, columns: Sequence[str]) -> str:
     """Return what an unknown name may mean: several columns, or one of a similar name."""
     names = [part.strip() for part in name.split(",")]
     if len(names) > 1 and set(names) <= set(columns):
-        return " These are several columns: name each of them by itself."
+        return " These are several columns: name each of them separately."
     return hint(name, columns)
 
 
@@ -89,11 +89,11 @@ def refuse_missing_counts(counts: Mapping[str, int], way_out: str) -> None:
     if positive:
         name, n_missing = next(iter(positive.items()))
         other_counts = ", ".join(
-            f"{other_name!r} {number}" for other_name, number in list(positive.items())[1:]
+            f"{other_name!r} has {number}" for other_name, number in list(positive.items())[1:]
         )
         raise InputError(
             f"Column {name!r} has {count(n_missing, 'missing value')}"
-            f"{f' ({other_counts} too)' if other_counts else ''}. {way_out}",
+            f"{f' ({other_counts})' if other_counts else ''}. {way_out}",
             code="missing-values",
             column=name,
             count=n_missing,
@@ -135,7 +135,7 @@ def arrow(frame: Frame, name: str) -> Any:
         ) from None
     except pa.ArrowNotImplementedError:
         raise ColumnError(
-            f"Column {name!r} holds {frame[name].to_native().dtype} values, which cannot be"
+            f"Column {name!r} contains {frame[name].to_native().dtype} values, which cannot be"
             " compared. Convert it to text first, or leave it out.",
             code="unrepresentable-column",
             column=name,
@@ -253,7 +253,7 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
         if column.dtype != nw.String:
             kind = str(column.dtype).partition("(")[0].lower()
             raise ColumnError(
-                f"Column {name!r} holds {kind} values where numbers are needed. Leave it out, or"
+                f"Column {name!r} contains {kind} values where numbers are needed. Leave it out, or"
                 " convert it to numbers first.",
                 code="no-numbers",
                 column=name,
@@ -266,10 +266,11 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
 
 
 def text_among_numbers(name: str, n_text: int, n_cells: int) -> ColumnError:
-    """Return the error for text in ``n_text`` of the cells of a column of numbers."""
+    """Return the error for a column of numbers with text in ``n_text`` cells."""
     return ColumnError(
-        f"Column {name!r} holds text where numbers are needed, in {n_text:,} of {n_cells:,} cells."
-        " Leave it out, or convert it to numbers; for files, see `missing_text` and `decimal`.",
+        f"Column {name!r} contains text where numbers are needed, in {n_text:,} of {n_cells:,}"
+        " cells. Leave it out, or convert it to numbers; for files, see `missing_text` and"
+        " `decimal`.",
         code="text-among-numbers",
         column=name,
         count=n_text,
@@ -300,8 +301,8 @@ def _missing_count(column: nw.Series[Any]) -> int:
 def _check_exact(column: nw.Series[Any], name: str) -> None:
     if max(-int(column.min()), int(column.max())) >= MAX_EXACT_INTEGER:
         raise InputError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which cannot be averaged exactly."
-            " Leave it out if it is an identifier, or rescale it.",
+            f"Column {name!r} contains whole numbers beyond 2**53, which cannot be averaged"
+            " exactly. Leave it out if it is an identifier, or rescale it.",
             code="whole-numbers-too-large",
             column=name,
         )
@@ -320,7 +321,7 @@ def _check_range(values: NDArray[np.float64], name: str) -> None:
         )
     if largest > MAX_VALUE:
         raise InputError(
-            f"Column {name!r} holds values larger than {MAX_VALUE:g}. Rescale it.",
+            f"Column {name!r} contains values larger than {MAX_VALUE:g}. Rescale it.",
             code="values-too-large",
             column=name,
         )

@@ -1,4 +1,4 @@
-"""Survey weights: read from a column, and refused where they cannot be used."""
+"""Survey weights: read from a column, and refused if they cannot be used."""
 
 from collections.abc import Mapping
 
@@ -29,9 +29,9 @@ def check_weights(name: str, invalid: Mapping[str, int], smallest: float, larges
     counts = ", ".join(f"{count} {kind}" for kind, count in invalid.items() if count)
     if counts:
         raise InputError(
-            f"Column {name!r} holds weights that cannot be used: {counts}. A weight is the number"
-            " of units that a record represents, so it must be above 0: correct these records or"
-            " leave them out.",
+            f"Column {name!r} contains weights that cannot be used: {counts}. A weight is the"
+            " number of units that a record represents, so it must be above 0. Correct these"
+            " records, or leave them out.",
             code="weights-unusable",
             column=name,
         )

@@ -1,8 +1,9 @@
-"""Columns become coordinates in comparable units, from which distances are computed.
+"""Coordinates of records, in comparable units, from which distances are computed.
 
-`encode` turns columns of every kind into axes, `standardise` makes these comparable, `dependence`
-adds the confidential columns, and `column_blocks` divides many columns into blocks of correlated
-ones. `sums_of_squares` measures how far records are from the means of their groups.
+`encode` turns columns of every kind into axes, `standardise` gives the axes comparable units,
+`dependence` adds the confidential columns, and `column_blocks` divides many columns into blocks of
+correlated columns. `sums_of_squares` measures the distances of records from the means of their
+groups.
 """
 
 from shoal.geometry.column_blocks import correlated_blocks

@@ -11,23 +11,23 @@ Matrix = NDArray[np.float64]
 def correlated_blocks(X: Matrix, size: int) -> list[list[int]]:
     """Group the most correlated columns into blocks of ``size``, one block after another.
 
-    Columns of a block are masked together, so the dependence within blocks is kept best, and the
-    loss is least, where they are correlated [DT01]_. A block starts with the two free columns of
-    the greatest absolute correlation and grows by the column with the greatest mean absolute
-    correlation to those in it. The remaining columns are the last block. Ties go to the
-    column that comes first.
+    Columns of a block are masked together. If they are correlated, the loss is small and their
+    dependence is kept well [DT01]_. A block starts with the two free columns of the largest
+    absolute correlation. It grows by the free column with the largest mean absolute correlation to
+    the columns of the block. The remaining columns are the last block. Ties go to the column that
+    comes first.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
-        The columns, in any units. A constant column is correlated with none.
+        The columns, in any units. A constant column has the correlation 0 with all others.
     size : int
-        Number of columns of a block.
+        Number of columns in a block.
 
     Returns
     -------
     list of list of int
-        The columns of each block, in order; blocks by their first column.
+        The columns of each block, in ascending order; blocks are sorted by their first column.
 
     References
     ----------

@@ -14,9 +14,9 @@ def with_confidential(
 ) -> Matrix:
     """Extend the quasi-identifiers by the confidential columns, to preserve dependence.
 
-    The confidential columns have the weight
-    ``beta = sqrt(dependence / (1 - dependence) * mX / mY)`` with mX and mY columns, so that
-    ``dependence`` is their share whatever their number [RFSP16]_.
+    With mX quasi-identifiers and mY confidential columns, the confidential columns have the weight
+    ``beta = sqrt(dependence / (1 - dependence) * mX / mY)``, so that their share in squared
+    distances is ``dependence``, whatever the numbers of columns [RFSP16]_.
 
     Parameters
     ----------
@@ -25,16 +25,15 @@ def with_confidential(
     Y : ndarray of shape (n_records, mY)
         Confidential columns in comparable units.
     dependence : float
-        In [0, 1]. 0 groups by the quasi-identifiers alone, 1 by the confidential
-        columns alone.
+        In [0, 1]. 0 groups by the quasi-identifiers only, 1 by the confidential columns only.
     columns : tuple of int, optional
-        The numbers of columns mX and mY, where columns have several axes; by default
-        every axis is a column.
+        The numbers of columns mX and mY, if columns have several axes; by default every axis is a
+        column.
 
     Returns
     -------
-    ndarray
-        The columns that distances are computed on.
+    ndarray of shape (n_records, n_axes)
+        The axes that distances are computed on, the quasi-identifiers first.
 
     References
     ----------
@@ -59,9 +58,9 @@ def with_confidential(
 def predicted_confidential(X: Matrix, Y: Matrix, regression: Any) -> Matrix:
     """Return the confidential columns as the quasi-identifiers predict them, E[Y | x] [RFSP16]_.
 
-    Passed to `with_confidential` in place of Y, they give groups that depend on the
-    quasi-identifiers alone: the variant (x, beta E[Y | x]) of the paper, in which the group of a
-    record is a function of x. Records with equal quasi-identifiers then lie at one point.
+    Passed to `with_confidential` in place of Y, the predictions give groups that depend on the
+    quasi-identifiers only. This is the variant (x, beta E[Y | x]) of the paper, in which the group
+    of a record is a function of x: records with equal quasi-identifiers lie at one point.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Encode columns of every kind as axes of a Euclidean space.
 
-Numeric, ordinal and date columns are one axis. Nominal categories become points with the declared
-distances, so that every partitioner works on them and sums of squares keep their meaning. Many
-categories become points on a fixed number of axes, at nearly these distances.
+A numeric, ordinal or date column is one axis. Nominal categories become points with the declared
+distances, so that every partitioner accepts them and sums of squares keep their meaning. Very many
+categories become points on a fixed number of axes, with approximately these distances.
 """
 
 from collections.abc import Sequence
@@ -16,15 +16,16 @@ Matrix = NDArray[np.float64]
 Values = NDArray[np.float64]  # one for each record or category
 Codes = NDArray[np.int64]
 
-MAX_EXACT_CATEGORIES = 500  # with exact distances; they take one axis fewer than their number
-PROJECTED_AXES = 64  # squared distances between more categories vary by sqrt(2 / 64), or 18 %
+MAX_EXACT_CATEGORIES = 500  # up to this number, n categories have exact distances, on n - 1 axes
+PROJECTED_AXES = 64  # axes of more categories; squared distances vary by sqrt(2 / 64), or 18 %
 ROUNDING = 1e-9  # relative rounding error of squared distances
 
 
 def simplex_points(n_categories: int) -> Matrix:
     """Return the corners of a regular simplex: a point for each category, any two at distance 1.
 
-    They lie on ``n_categories - 1`` axes; each separates one category from all before it.
+    The points lie on ``n_categories - 1`` axes; each axis separates one category from all before
+    it.
 
     Examples
     --------
@@ -45,15 +46,15 @@ def embed_distances(distances: Matrix, name: str = "") -> Matrix:
     """Return points with the given distances, on as few axes as possible.
 
     This is classical multidimensional scaling by a pivoted Cholesky factorisation of the
-    matrix of inner products. An ultrametric, such as the height of the lowest common ancestor
-    in a hierarchy, always has such points.
+    matrix of inner products. Such points always exist for an ultrametric, such as the height of
+    the lowest common ancestor in a hierarchy.
 
     Parameters
     ----------
     distances : ndarray of shape (n_values, n_values)
-        Symmetric, 0 on the diagonal.
+        A symmetric matrix with 0 on the diagonal.
     name : str
-        The column, for the error message.
+        Name of the column, for the error message.
 
     Returns
     -------
@@ -75,7 +76,7 @@ def embed_distances(distances: Matrix, name: str = "") -> Matrix:
         pivot = int(np.argmax(np.diag(residual)))
         axes.append(residual[pivot] / np.sqrt(residual[pivot, pivot]))
         residual = residual - np.outer(axes[-1], axes[-1])
-        residual[pivot] = residual[:, pivot] = 0.0  # without rounding errors
+        residual[pivot] = residual[:, pivot] = 0.0  # exactly, without rounding errors
     points = np.column_stack(axes) if axes else np.zeros((len(distances), 1))
     if np.abs(residual).max() > 10 * tolerance:
         raise InputError(
@@ -89,18 +90,18 @@ def embed_distances(distances: Matrix, name: str = "") -> Matrix:
 
 
 def project_categories(ancestors: Codes) -> Matrix:
-    """Return points of many categories on `PROJECTED_AXES` axes, nearly at their distances.
+    """Return points of many categories on `PROJECTED_AXES` axes, approximately at their distances.
 
     This is a random projection. The distance of two categories is the height of their lowest
     common ancestor, as a share of the height of the hierarchy, so its square grows from level to
-    level as long as their ancestors differ. Each ancestor becomes a vector of random signs, scaled
-    so that two different ones are at the squared distance of that growth on average, and equal ones
-    exactly at distance 0. The signs are the same in every run.
+    level as long as their ancestors differ. Each ancestor becomes a vector of random signs. The
+    vectors of a level are scaled so that the mean squared distance of two different ones is the
+    growth at this level. The signs are the same in every run.
 
     Parameters
     ----------
     ancestors : ndarray of shape (n_values, n_levels)
-        Codes of the ancestors of each value; at level 0 the value itself.
+        Codes of the ancestors of each value; the ancestor at level 0 is the value itself.
 
     Returns
     -------
@@ -138,13 +139,13 @@ def axes_of(
     values : ndarray of shape (n_records,)
         Numbers, ranks, days or codes.
     codes : ndarray of shape (n_records,)
-        Codes of categories; -1 where the value is missing.
+        Codes of categories, or -1 for a missing value.
     kind : str
         The kind of the values; see :class:`shoal.frame.types.Type`.
     distances : ndarray of shape (n_codes, n_codes), optional
-        Distances between codes; 1 between any two by default.
+        Distances between categories; by default, any two are at distance 1.
     ancestors : ndarray of shape (n_codes, n_levels), optional
-        Codes of the ancestors of many categories, instead of distances.
+        Codes of the ancestors of each category, instead of distances, if there are very many.
     name : str
         The name of the column, for the error message.
 

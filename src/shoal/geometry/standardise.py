@@ -1,4 +1,4 @@
-"""Standardise columns, so that distances compare them in the same units."""
+"""Standardise columns so that distances compare them in the same units."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ Values = NDArray[np.float64]  # one for each column
 Columns = NDArray[np.int64]
 Weights = NDArray[np.float64]
 
-MAX_EXPONENT = 256  # up to which sums of squares neither overflow nor underflow
+MAX_EXPONENT = 256  # up to this power of two, sums of squares neither overflow nor underflow
 
 
 def is_constant(X: Matrix) -> NDArray[np.bool_]:
-    """Return a mask of the columns whose values, missing ones aside, are all equal."""
+    """Return a mask of the columns whose values, apart from missing ones, are all equal."""
     is_missing = np.isnan(X)
     if not is_missing.any():
         return np.asarray((X[0] == X).all(axis=0))
@@ -44,13 +44,13 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_axes)
-        The columns; NaN where a value is missing. Missing values do not affect mean and
-        deviation, and become 0, the mean.
+        The columns as axes, with NaN for missing values. Missing values do not affect the mean and
+        the standard deviation; they become 0, the mean.
     columns : ndarray of shape (n_axes,), optional
-        The column that each axis belongs to, where a column has several axes. These are
-        scaled by the same factor, so that squared distances from the mean average 1.
+        The column that each axis belongs to, if some columns have several axes. The axes of a
+        column are divided by the same scale, on which the mean squared distance from the mean is 1.
     weights : ndarray of shape (n_records,), optional
-        Weight of each record in mean and deviation, such as survey weights.
+        Weight of each record in the mean and the standard deviation, such as its survey weight.
 
     Returns
     -------
@@ -66,8 +66,8 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
     array([-1.,  0.,  1.])
     """
     is_missing = np.isnan(X)
-    greatest = np.fmax.reduce(np.abs(X), axis=0)
-    exponent = np.frexp(np.where(np.isnan(greatest), 0, greatest))[1]
+    max_magnitude = np.fmax.reduce(np.abs(X), axis=0)
+    exponent = np.frexp(np.where(np.isnan(max_magnitude), 0, max_magnitude))[1]
     if columns is not None:
         exponent = np.array([exponent[columns == column].max() for column in columns])
     if (np.abs(exponent) > MAX_EXPONENT).any():
@@ -93,7 +93,7 @@ def zscore(X: Matrix, columns: Columns | None = None, weights: Weights | None = 
 def _weighted_moments(
     X: Matrix, is_missing: NDArray[np.bool_], weights: Weights
 ) -> tuple[Matrix, Values]:
-    """Return the differences to the weighted mean, and the weighted standard deviation."""
+    """Return the differences from the weighted mean, and the weighted standard deviation."""
     cell_weights = np.where(is_missing, 0.0, weights[:, np.newaxis])
     total = cell_weights.sum(axis=0)
     total[total == 0] = 1.0  # a column without values
@@ -112,7 +112,7 @@ def fill_missing_with_mean(
 
 
 def means(X: Matrix) -> Values:
-    """Return the mean of the values that are not missing; 0 where there are none."""
+    """Return the mean of each column without missing values, or 0 if all values are missing."""
     is_missing = np.isnan(X)
     reference = X[np.argmin(is_missing, axis=0), np.arange(X.shape[1])]
     reference = np.where(np.isnan(reference), 0.0, reference)

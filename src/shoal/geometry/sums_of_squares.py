@@ -1,4 +1,4 @@
-"""Sums of squares: of columns, in total and within groups, and of single records."""
+"""Sums of squares of columns, in total and within groups, and of single records."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ Labels = NDArray[np.int64]
 
 
 def total_sums_of_squares(X: Matrix) -> Values:
-    """Return the sum of the squared differences of each column to its mean.
+    """Return the sum of the squared differences of each column from its mean.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def total_sums_of_squares(X: Matrix) -> Values:
 
 
 def within_group_sums_of_squares(X: Matrix, labels: Labels) -> Values:
-    """Return the sum of the squared differences of each column to the means of the groups.
+    """Return the sum of the squared differences of each column from the means of the groups.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def within_group_sums_of_squares(X: Matrix, labels: Labels) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At most the total sums of squares, up to rounding.
+        The sum of squares of each column; at most its total sum of squares, up to rounding.
 
     Examples
     --------
@@ -44,20 +44,21 @@ def within_group_sums_of_squares(X: Matrix, labels: Labels) -> Values:
 
 
 def squared_errors(X: Matrix, labels: Labels) -> Values:
-    """Return the squared distance of each record to the mean of its group.
+    """Return the squared distance of each record from the mean of its group.
 
     Examples
     --------
     >>> squared_errors(np.array([[0.0], [2.0], [7.0]]), np.array([0, 0, 1]))
     array([1., 1., 0.])
     """
-    sizes, errors = np.bincount(labels), np.zeros(len(X))
+    sizes = np.bincount(labels)
+    errors = np.zeros(len(X))
     for column in X.T:
         errors += _differences(column, labels, sizes) ** 2
     return errors
 
 
 def _differences(column: Values, labels: Labels, sizes: NDArray[np.int64]) -> Values:
-    """Return the differences of a column to the means of the groups."""
+    """Return the differences of a column from the means of the groups."""
     means = np.bincount(labels, column) / sizes
     return np.asarray(column - means[labels])

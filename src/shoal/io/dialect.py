@@ -1,4 +1,4 @@
-"""Dialects: separator, decimal mark, encoding and the like, where a file does not state them."""
+"""Dialects: separator, decimal mark, encoding and the like, which many files do not state."""
 
 import codecs
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from shoal.io.compression import strip_compression_suffix
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a file is written, where it does not state it itself.
+    """How a file is written, as far as the file does not state it.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Dialect:
     missing : str
         Text of a missing value, besides an empty cell.
     sheet : str or None
-        Sheet of an Excel file; None if it has only one.
+        Sheet of an Excel file, or None if it has only one.
     layout : Path or None
         Column map of a fixed-width text table, a ``.toml`` file.
     table : str or None
@@ -50,11 +50,12 @@ class Dialect:
     mark_formulas: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("separator", "decimal"):
+        for name, noun in (("separator", "separator"), ("decimal", "decimal mark")):
             mark = getattr(self, name)
             if mark is not None and (len(mark) != 1 or mark in '"\r\n' or not mark.isascii()):
                 raise ParameterError(
-                    f"The {name} must be one plain character. Got {mark!r} instead.",
+                    f"The {noun} must be one ASCII character other than a quotation mark or a line"
+                    f" break. Got {mark!r} instead.",
                     code="mark-not-a-character",
                     mark=name,
                 )

@@ -31,15 +31,15 @@ def read(
     path : str or Path
         The file, in the format of its suffix, or the address of a database. See docs/files.md.
     dialect : Dialect, optional
-        What the file does not say, such as the separator of a text table.
+        What the file does not state, such as the separator of a text table.
     numbers : collection of str, optional
-        Columns of a text table to parse as numbers if they hold only numbers; the others stay
-        text. None parses all columns that hold only numbers.
+        Columns of a text table to parse as numbers if they contain only numbers; the others stay
+        text. None parses all columns that contain only numbers.
 
     Returns
     -------
     pyarrow.Table
-        The table.
+        The records, without the metadata of the file.
     """
     return open_source(path, dialect=dialect, numbers=numbers).table
 
@@ -119,13 +119,13 @@ def write(
     Parameters
     ----------
     data : Source or pyarrow.Table
-        The table.
+        The table, with the metadata of its file or in its schema.
     path : str or Path
         File to write.
     target : Path
         Final name of the file.
     dialect : Dialect, optional
-        What the suffix does not say, such as the separator of a text table.
+        What the suffix does not state, such as the separator of a text table.
 
     Returns
     -------

@@ -58,7 +58,7 @@ def unchanged_while_read(location: str, *, with_hash: bool) -> Iterator[Reading]
     Yields
     ------
     Reading
-        The fingerprint of what was read.
+        The file, with its fingerprint if ``with_hash``.
     """
     if is_database(location):
         yield Reading()

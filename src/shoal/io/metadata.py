@@ -99,7 +99,7 @@ class FileMetadata:
     def for_release(
         self, data: pa.Table, unchanged: Collection[str], *, keep_free_text: bool = False
     ) -> "FileMetadata":
-        """Return the metadata to release with ``data``: that of its columns, without free text.
+        """Return the metadata to release with ``data``: of its columns only, without free text.
 
         Free text may name persons or dropped columns, which no program can detect; pass
         ``keep_free_text`` once it has been checked.

@@ -1,4 +1,4 @@
-"""Atomic publication of files: each appears complete, and no new one unless all do."""
+"""Atomic publication of files: each appears complete, and new files appear all or not at all."""
 
 import contextlib
 import logging
@@ -10,6 +10,7 @@ from typing import Self
 
 from shoal import _progress as progress
 from shoal._signals import defer_interrupt
+from shoal._text import count
 from shoal.errors import FileError
 from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.lock import TargetLock
@@ -22,8 +23,8 @@ class Publication:
 
     After an error, a full disk or Ctrl-C, the partial files are removed and every target is as
     before; Ctrl-C during the renaming is held back until all are renamed. There is one exception:
-    if existing files are replaced and one of several cannot be renamed, those before it are
-    replaced already, and the error names them. A killed process may leave hidden files
+    if existing files are replaced and one of several cannot be renamed, the files before it have
+    already been replaced, and the error names them. A killed process may leave hidden files
     (``.NAME.xxxxxxxx.part.SUFFIX``) but never a partial target; the next run that writes to the
     target removes them. A lock keeps two runs from writing to one target at a time.
 
@@ -87,7 +88,7 @@ class Publication:
         self._locks.append(lock)
         removed = lock.remove_stale_files()
         if removed:
-            files = "1 hidden file" if removed == 1 else f"{removed} hidden files"
+            files = count(removed, "hidden file")
             _log.info("removed %s of an interrupted run next to %s", files, target.name)
 
     def __enter__(self) -> Self:

@@ -30,15 +30,15 @@ def check_growth(name: str, file_size: int, memory_size: int, limit: float | Non
     """
     if limit is not None and memory_size > limit * GIGABYTE:
         raise FileError(
-            f"{name!r} takes {memory_size / GIGABYTE:.2g} GB of memory or more; the limit is"
-            f" {limit:g}. Raise `memory_limit`, or mask it as a large table.",
+            f"{name!r} needs at least {memory_size / GIGABYTE:.2g} GB of memory; the limit is"
+            f" {limit:g} GB. Raise `memory_limit`, or mask it as a large table.",
             code="file-too-large",
             path=name,
         )
     if limit is None and memory_size > growth_limit(file_size):
         raise FileError(
-            f"{name!r} takes more than {MAX_RATIO} times its size in memory, {memory_size >> 20} MB"
-            " or more. If that is right, allow it with `memory_limit`, in GB.",
+            f"{name!r} needs at least {memory_size >> 20} MB of memory, more than {MAX_RATIO} times"
+            " its size. If this is expected, set `memory_limit` (in GB).",
             code="file-too-large",
             path=name,
         )

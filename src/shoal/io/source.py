@@ -32,7 +32,7 @@ class Source:
     metadata : FileMetadata
         Labels, formats, missing codes and free text.
     text_dialect : Dialect or None
-        How numbers are written in columns that were left as text; None if the file format has
+        How numbers are written in columns that were left as text, or None if the file format has
         types.
     remarks : tuple of str
         Remarks on how the table was read.
@@ -52,17 +52,17 @@ class Source:
     def table_with_numbers(
         self, columns: Collection[str], text_columns: Collection[str] = ()
     ) -> pa.Table:
-        """Return the table with ``columns`` parsed as numbers where they hold numbers as text.
+        """Return the table with ``columns`` parsed as numbers if they contain numbers as text.
 
-        Those that hold other text, and ``text_columns``, stay text, with empty cells and the text
-        of a missing value as null.
+        Columns that contain other text, and ``text_columns``, stay text, with null for empty cells
+        and for the text of a missing value.
         """
         if self.text_dialect is None:
             return self.table
         return parse_columns(self.table, columns, self.text_dialect, text_columns)
 
     def check_numbers(self, table: pa.Table, columns: Collection[str]) -> None:
-        """Refuse text in ``columns``, which `table_with_numbers` would have parsed in ``table``."""
+        """Refuse ``columns`` that contain text in ``table``, the result of `table_with_numbers`."""
         if self.text_dialect is None:
             return
         for name in columns:
@@ -79,9 +79,11 @@ class Source:
                 raise text_among_numbers(name, n_text, len(column))
 
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
-        """Return the source of a text table with blank cells for the missing codes of columns."""
+        """Return the source with blank cells for the missing codes of columns of a text table."""
+        if self.text_dialect is None:
+            return self
         table = self.table
-        for name, codes in missing_codes.items() if self.text_dialect is not None else ():
+        for name, codes in missing_codes.items():
             if name in table.column_names and pa.types.is_string(table.schema.field(name).type):
                 column = table.column(name)
                 is_code = pc.is_in(pc.utf8_trim_whitespace(column), pa.array(list(codes)))
@@ -99,8 +101,8 @@ class Source:
     ) -> "Source":
         """Return the source with the columns of a text table converted to the types of their cells.
 
-        ``untyped`` columns stay text; `shoal.io.text_tables.types.convert_columns` has the other
-        parameters.
+        ``untyped`` columns stay text; `shoal.io.text_tables.types.convert_columns` describes the
+        other parameters.
         """
         if self.text_dialect is None:
             return self
@@ -139,10 +141,10 @@ class Source:
         return decimals_by_column
 
     def codes_as_categories(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
-        """Return ``table`` with different missing codes as different values in some columns.
+        """Return ``table`` with the missing codes in ``columns`` as different values.
 
-        Such a column becomes categorical: two cells are equal if a file that keeps missing codes
-        shows the same in both.
+        A column with missing codes becomes categorical: two cells are equal if a file that keeps
+        missing codes shows the same in both.
         """
         for i, name in enumerate(table.column_names):
             if name in columns and (codes := self.metadata.of_column(name).codes) is not None:
@@ -150,7 +152,7 @@ class Source:
         return table
 
     def without_blank_columns(self, table: pa.Table, columns: Collection[str]) -> pa.Table:
-        """Return ``table`` without those of ``columns`` that are empty in a text table."""
+        """Return ``table`` without the ``columns`` that are empty in a text table."""
         if self.text_dialect is None:
             return table
         blank = [
@@ -172,7 +174,7 @@ class Source:
     ) -> "Source":
         """Return the release: ``data``, with ``unchanged`` columns exactly as in the source.
 
-        ``rows`` are the rows of the source that ``data`` holds; None for all rows in order.
+        ``rows`` are the rows of the source that ``data`` contains, or None for all rows in order.
         """
         source = self if rows is None else self._take_rows(pa.array(rows))
         for name in unchanged:

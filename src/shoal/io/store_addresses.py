@@ -98,11 +98,11 @@ def redact(location: str) -> str:
 
 
 def refuse_store(location: Any) -> None:
-    """Refuse an address where a table is read from or written to a single file."""
+    """Refuse an address for a table that is read from or written to a single file."""
     if is_store(location):
         raise FileError(
-            f"{redact_store(str(location))!r} is an address in a store. From and to stores only"
-            " Parquet files are masked, by shoal.scale, `shoal mask` and `shoal run`; copy other"
+            f"{redact_store(str(location))!r} is an address in a store. Only Parquet files can be"
+            " masked from and to stores, by shoal.scale, 'shoal mask' and 'shoal run'. Copy other"
             " files first.",
             code="store-not-supported",
             place=redact_store(str(location)),

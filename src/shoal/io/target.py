@@ -28,7 +28,7 @@ class Target(Protocol):
 
     @property
     def temporary_path(self) -> Path | None:
-        """Path of the file until it is published; None for a database."""
+        """Path of the file until it is published, or None for a database."""
 
     @property
     def shows_formulas(self) -> bool:
@@ -58,7 +58,7 @@ class FileTarget:
     path : Path
         Path of the file.
     dialect : Dialect
-        What its suffix does not say.
+        What its suffix does not state.
     publication : Publication
         Files that are published together.
     """
@@ -140,7 +140,7 @@ class TableTarget:
         from shoal.io.database.tables import read
 
         if self._connection is None:
-            raise RuntimeError("A table is read back after it was written.")
+            raise RuntimeError("A table must be written before it is read back.")
         schema, name = split_table_name(self._connection, self.table)
         return read(self._connection, schema, name, as_written=True)
 
@@ -218,7 +218,7 @@ def open_target(location: str, dialect: Dialect, publication: Publication) -> Ta
         return TableTarget(location, dialect.table, force=publication.force)
     if dialect.table is not None:
         raise ParameterError(
-            "`target_table` names a table, and the target is a file. Leave it out, or give the"
+            "`target_table` names a table, but the target is a file. Leave it out, or give the"
             " address of a database.",
             code="target-is-no-database",
             option="target_table",

@@ -1,4 +1,4 @@
-"""Types of the columns of a release, restored where a file stores them in another form."""
+"""Types of the columns of a release, restored if a file stores them in another form."""
 
 import contextlib
 from collections.abc import Mapping

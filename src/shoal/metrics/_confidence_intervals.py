@@ -2,28 +2,28 @@
 
 from math import sqrt
 
-NORMAL_QUANTILE = 1.959963984540054  # of 97.5 %
+NORMAL_QUANTILE = 1.959963984540054  # the 97.5 % quantile of the standard normal distribution
 
 
 def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """Return the Wilson score interval of a success rate, at 95 % [W27]_.
 
-    Unlike the usual normal interval it lies within [0, 1] and is not empty at 0 and 1. Where a
-    trial succeeds with a known chance, as with several equally near records, the sum of the
-    chances takes the place of the number of successes; the interval is then too wide rather than
-    too narrow.
+    Unlike the usual normal interval, it lies within [0, 1] and has a positive width for rates of 0
+    and 1. If trials succeed with known chances, as when several records are equally near, the
+    number of successes is replaced by the sum of the chances; the interval is then too wide rather
+    than too narrow.
 
     Parameters
     ----------
     successes : float
         Number of successes, or sum of their chances.
     trials : int
-        Number of trials; with none, the interval is [0, 1].
+        Number of trials; without trials, the interval is [0, 1].
 
     Returns
     -------
     low, high : float
-        Both ends, in [0, 1].
+        Both ends of the interval, in [0, 1].
 
     References
     ----------
@@ -38,7 +38,8 @@ def wilson_interval(successes: float, trials: int) -> tuple[float, float]:
     """
     if trials == 0:
         return 0.0, 1.0
-    rate, square = successes / trials, NORMAL_QUANTILE**2
+    rate = successes / trials
+    square = NORMAL_QUANTILE**2
     centre = (rate + square / (2 * trials)) / (1 + square / trials)
     spread = sqrt(rate * (1 - rate) / trials + square / (4 * trials**2))
     half = NORMAL_QUANTILE * spread / (1 + square / trials)

@@ -36,11 +36,11 @@ class MeasureInfo:
     unit : str
         Unit of the number, for a reader; ``"%"`` for per cent.
     per : str
-        The columns that have one number each: ``"quasi-identifier"``, ``"confidential"``,
-        ``"categorical"`` (masked columns of categories), or empty for one number for the table.
+        The columns that have one number each: ``"quasi-identifier"``, ``"confidential"`` or
+        ``"categorical"`` (masked categorical columns). Empty if there is one number for the table.
     cost : str
-        ``"linear"`` (up to logarithms) in the number of records, or ``"search"``
-        where each record is compared with all others.
+        How time grows with the number of records: ``"linear"`` (up to logarithms), or ``"search"``
+        if the nearest of all records is searched for each record.
     """
 
     kind: MeasureKind
@@ -77,7 +77,7 @@ def measure(
 
 
 def info_of(function: Callable[..., Any]) -> MeasureInfo:
-    """Return the info that a measure was declared with."""
+    """Return the kind, direction, unit and cost of a measure."""
     return _info_by_measure[function]
 
 
@@ -99,7 +99,7 @@ def _checked_inputs(inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked_table(name: str, values: Any) -> NDArray[Any]:
     """Return an input as a table; refuse empty tables, and numbers that are not finite."""
-    # Measures go column by column, so columns are contiguous.
+    # Measures process one column after the other, so columns are contiguous.
     table = np.asarray(values, np.float64 if name in NUMERIC_INPUTS else None, order="F")
     if table.ndim != 2 or 0 in table.shape:
         raise InputError(
@@ -120,7 +120,7 @@ def _checked_table(name: str, values: Any) -> NDArray[Any]:
 
 
 def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Refuse tables of different records, and masked tables with other columns."""
+    """Refuse tables of different lengths, and masked tables with other columns."""
     has_same_columns = all(
         f"masked{suffix}" not in shapes or shapes[f"original{suffix}"] == shapes[f"masked{suffix}"]
         for suffix in ("", "_categories")

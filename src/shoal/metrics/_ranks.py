@@ -36,9 +36,9 @@ def mean_ranks(values: Values) -> Values:
 
 
 def rank_correlation(first: Values, second: Values) -> float | None:
-    """Return Spearman's correlation in [-1, 1], with mean ranks for ties; None if undefined.
+    """Return Spearman's correlation in [-1, 1], with mean ranks for ties, or None if undefined.
 
-    It is undefined where one of the two is constant, and for fewer than two values.
+    It is undefined if either sequence is constant, and for fewer than two values.
 
     Examples
     --------

@@ -31,8 +31,8 @@ def order_free_zscores(X: Matrix) -> Matrix:
 def correctly_rounded_sum(values: Values) -> float:
     """Return the correctly rounded sum, which does not depend on the order of the values.
 
-    In each round, the leading bits of all values are multiples of one power of two, and so few that
-    their sum is exact. The next round takes the remaining bits, until none are left.
+    Each round sums the leading bits of all values: multiples of one power of two, with so few bits
+    that their sum is exact. The next round sums the remaining bits, until none are left.
     """
     partial_sums = []
     while (magnitude := max(values.max(), -values.min())) > 0:
@@ -48,10 +48,10 @@ def scale_by_original(
 ) -> Iterator[tuple[int, Values, Values]]:
     """Yield each column's position and its values in both tables, scaled by the original.
 
-    On this scale the original has mean 0 and standard deviation 1. Columns that are constant in
-    the original have no scale and are skipped. If columns have several axes, as categories do,
-    ``columns`` gives the column of each axis. The axes of a column are then yielded one after the
-    other, on a common scale, on which the mean squared distance from the mean is 1.
+    On this scale, the original has mean 0 and standard deviation 1. Columns that are constant in
+    the original have no scale and are skipped. If some columns have several axes, as categorical
+    columns do, ``columns`` gives the column of each axis. The axes of a column are then yielded one
+    after the other, on a common scale, on which the mean squared distance from the mean is 1.
     """
     columns = np.arange(original.shape[1]) if columns is None else columns
     is_varying = (
@@ -94,16 +94,17 @@ def sums_of_squares(
 
 
 def varying_columns(original: Matrix, masked: Matrix) -> Mask:
-    """Return which columns of the original vary; refuse a change of one that does not.
+    """Return which columns of the original vary; refuse changes in a column that does not.
 
-    A constant column has no scale in which a change could be measured.
+    A constant column has no scale on which a change could be measured.
     """
     is_varying = np.asarray((original != original[0]).any(axis=0))
     changed = np.flatnonzero(~is_varying & (masked != original[0]).any(axis=0))
     if len(changed):
         raise InputError(
-            f"Column {changed[0] + 1} of the quasi-identifiers is constant in the original and"
-            " changed in the masked table, so the change has no scale. Leave the column out.",
+            f"Column {changed[0] + 1} of the quasi-identifiers is constant in the original, but"
+            " changed in the masked table, so there is no scale for the change. Leave the column"
+            " out.",
             code="no-unit",
             position=int(changed[0]) + 1,
         )
@@ -111,16 +112,16 @@ def varying_columns(original: Matrix, masked: Matrix) -> Mask:
 
 
 def scaling_exponent(*columns: Values) -> int:
-    """Return the power of two to divide by so that squares do not overflow; 0 if none is needed.
+    """Return the power of two to divide by so that squares do not overflow, or 0 if none is needed.
 
-    Scaling by a power of two is exact.
+    Division by a power of two is exact.
     """
     exponent = max(map(_exponent, columns))
     return exponent if abs(exponent) > MAX_EXPONENT else 0
 
 
 def _exponent(values: Values) -> int:
-    """Return the power of two just above the greatest magnitude."""
+    """Return the exponent of the power of two just above the largest magnitude."""
     return int(np.frexp(max(values.max(), -values.min()))[1])
 
 

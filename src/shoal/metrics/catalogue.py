@@ -66,21 +66,21 @@ MEASURE_INFO: dict[str, MeasureInfo] = {
     name: info_of(function) for name, function in MEASURES.items()
 }
 
-# What each input of a measure needs, in words that follow "needs".
+# What each input of a measure requires, as a phrase that follows "needs".
 NEEDS = {
     "original": "a quasi-identifier that is numeric and complete in both tables",
     "masked": "a quasi-identifier that is numeric and complete in both tables",
     "released": "the released quasi-identifiers",
     "confidential": "a numeric confidential column without missing values",
     "confidential_codes": "a confidential column",
-    "categories": "a confidential column of categories",
+    "categories": "a confidential categorical column",
     "ordered": "a confidential column",
-    "weights": "survey weights, by the name of their column",
-    "original_categories": "a masked column of categories",
-    "masked_categories": "a masked column of categories",
-    "other_categories": "a confidential column of categories that is not masked",
+    "weights": "survey weights",
+    "original_categories": "a masked categorical column",
+    "masked_categories": "a masked categorical column",
+    "other_categories": "a confidential categorical column that is not masked",
     "lower_bound": "a proven lower bound; pass one with the arrays",
-    "units": "a column of units, by its name",
+    "units": "a column of units",
 }
 
 
@@ -101,7 +101,7 @@ def accepts_axes(name: str) -> bool:
 
 
 def compute(name: str, inputs_by_name: Mapping[str, Any]) -> Any:
-    """Compute one measure from ``inputs_by_name``, which holds at least its required inputs."""
+    """Compute one measure from ``inputs_by_name``, which has at least its required inputs."""
     required = needs(name)
     return MEASURES[name](
         **{

@@ -15,7 +15,7 @@ class Tally:
     """Counts of the distinct values of a column in each class.
 
     There is one entry for each value that occurs in a class, sorted by class and value. Counts are
-    whole numbers, except where units are divided among their records.
+    whole numbers unless units are divided among their records.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def tally(
     """Count the values of ``column`` in each class.
 
     Each row stands for as many equal records as ``record_counts`` states, one by default. With
-    ``units``, each unit counts once in a class, with the value that `commonest_values` gives.
+    ``units``, each unit counts once in a class, with its value by `most_frequent_values`.
     """
     values = dense_ranks(column)
     table_counts = np.bincount(values, record_counts).astype(np.int64)
     if units is not None:
-        labels, values = commonest_values(labels, units, values)
+        labels, values = most_frequent_values(labels, units, values)
         record_counts = None
     entry_labels, entry_values, counts = count_pairs(
         labels, values, len(table_counts), record_counts
@@ -96,7 +96,7 @@ def divided_tally(
 def count_pairs(
     labels: Labels, values: Codes, n_values: int, weights: Any = None
 ) -> tuple[Labels, Codes, Any]:
-    """Return class and value of each pair that occurs, and the number or weight of its records.
+    """Return the class and value of each pair that occurs, and its number of records or weight.
 
     Values are integers below ``n_values``; pairs are sorted by class and value.
     """
@@ -110,7 +110,7 @@ def count_pairs(
 
 
 def weights_in_class(labels: Labels, units: Labels, record_counts: Labels | None = None) -> Values:
-    """Return weights with which each unit counts once in every class where it has records.
+    """Return weights of records such that each unit has weight 1 in every class it belongs to.
 
     Parameters
     ----------
@@ -140,11 +140,12 @@ def weights_in_class(labels: Labels, units: Labels, record_counts: Labels | None
     return np.asarray(counts / np.bincount(members, counts)[members])
 
 
-def commonest_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:
+def most_frequent_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:
     """Return one value for each unit in each class.
 
-    Among the values of the unit in the class, it is the one that most units of the class have;
-    ties go to the lowest. So if all units of a class share a value, each of them gets this value.
+    Among the values of the unit in the class, this is the value that most units of the class have;
+    ties go to the lowest value. If all units of a class share a value, each of them therefore gets
+    this value.
 
     Parameters
     ----------
@@ -158,14 +159,14 @@ def commonest_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labe
     Returns
     -------
     labels : ndarray of shape (n_members,)
-        A class of each unit: one entry for each class in which it has records.
+        The classes of the units: one entry for each class in which a unit has records.
     values : ndarray of shape (n_members,)
         The value of the unit in this class.
 
     Examples
     --------
     >>> units, values = np.array([0, 0, 1, 2]), np.array([5, 7, 7, 6])
-    >>> commonest_values(np.zeros(4, np.int64), units, values)[1].tolist()
+    >>> most_frequent_values(np.zeros(4, np.int64), units, values)[1].tolist()
     [7, 7, 6]
     """
     n_units, n_values = int(units.max()) + 1, int(values.max()) + 1

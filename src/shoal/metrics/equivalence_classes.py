@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from shoal.metrics._array_types import AnyValues, Labels
 from shoal.metrics._ranks import dense_ranks
 
-HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, so different values of one column stay different
+# An odd factor, so that different values of a column have different hashes.
+HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def classes(released: AnyValues) -> Labels:
@@ -32,7 +33,7 @@ def classes(released: AnyValues) -> Labels:
     is_first = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     labels = np.empty(len(released), np.int64)
     labels[order] = np.cumsum(is_first) - 1
-    representatives = order[is_first][labels]  # for each record, one of its class
+    representatives = order[is_first][labels]  # a record of the same class for each record
     if all(np.array_equal(key[representatives], key) for key in map(_as_uint64, released.T)):
         return labels
     return _classes_by_column(released)
@@ -50,7 +51,7 @@ def _as_uint64(column: AnyValues) -> NDArray[np.uint64]:
 
 
 def _classes_by_column(released: AnyValues) -> Labels:
-    """Return the classes without hashing: slower, and needed only where two hashes collide."""
+    """Return the classes without hashing, which is slower; needed only if two hashes collide."""
     labels = np.zeros(len(released), np.int64)
     for column in released.T:
         codes = dense_ranks(column)
@@ -59,7 +60,7 @@ def _classes_by_column(released: AnyValues) -> Labels:
 
 
 def sizes_per_class(labels: Labels, units: Labels | None = None) -> Labels:
-    """Return the number of records of each class, or of units if these are given.
+    """Return the number of records of each class, or of units if ``units`` is given.
 
     Parameters
     ----------
@@ -94,7 +95,7 @@ def units_per_class(labels: Labels, units: Labels) -> Labels:
     Returns
     -------
     ndarray of shape (n_classes,)
-        From 1 to the number of records of the class.
+        The number of units, from 1 to the number of records of the class.
 
     Examples
     --------

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from shoal.errors import InputError
 from shoal.metrics._array_types import Matrix
 
-MAX_CONDITION = 1e10  # condition number up to which a matrix is inverted
-MAX_ROUNDING_ERROR = 0.01  # of the sum of a row, since published matrices are rounded
+MAX_CONDITION = 1e10  # a matrix with a larger condition number counts as singular
+MAX_ROUNDING_ERROR = 0.01  # allowed in the sum of a row, since published matrices are rounded
 
 
 class FrequencyEstimate(NamedTuple):
@@ -33,13 +33,13 @@ def estimate_frequencies(
 ) -> FrequencyEstimate:
     r"""Estimate the original frequencies of a table that was released by PRAM with a known matrix.
 
-    With the matrix :math:`P` (rows: original categories, columns: released ones) and the original
-    frequencies :math:`t`, the expected released frequencies are :math:`P^\top t`. So
+    With the matrix :math:`P` (rows: original categories, columns: released categories) and the
+    original frequencies :math:`t`, the expected released frequencies are :math:`P^\top t`. So
     :math:`(P^\top)^{-1} t^*` is an unbiased estimate from the released frequencies :math:`t^*`
     [GKWW98]_. As every record changes independently, the covariance matrix of :math:`t^*` is
     :math:`\sum_k t_k (\operatorname{diag}(p_k) - p_k p_k^\top)` with the rows :math:`p_k` of
-    :math:`P`. The standard errors use the estimates instead of :math:`t` [HH02]_. They measure the
-    error of the random changes alone, not that of sampling.
+    :math:`P`. The standard errors use the estimates instead of :math:`t` [HH02]_. They measure only
+    the error from the random changes, not the sampling error.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ def estimate_frequencies(
         Frequencies of the released categories, in the order of the matrix. The columns of a
         two-way table are the values of another column.
     matrix : array-like of shape (n_categories, n_categories)
-        Probability that the category of a row becomes that of a column, as the report publishes
-        it. Rows are scaled to sum to one.
+        Probability that the category of a row is released as the category of a column, as
+        published in the report. Rows are scaled to sum to one.
     column_matrix : array-like of shape (n_columns, n_columns), optional
-        Matrix of the column in the columns of the table, if it was changed too, independently.
-        By default it was not.
+        Matrix of the other column of a two-way table, if PRAM changed that column too,
+        independently. By default it did not.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def estimate_frequencies(
         frequencies, errors = (np.column_stack(arrays) for arrays in zip(*estimates, strict=True))
     else:
         if table.ndim != 2:
-            raise _not_accepted("released", "a two-way table, as there are two matrices")
+            raise _not_accepted("released", "a two-way table, since there are two matrices")
         Q = _as_stochastic_matrix(column_matrix, table.shape[1], "column_matrix")
         frequencies, errors = _estimate(table.ravel(), np.asarray(np.kron(P, Q), np.float64))
     return FrequencyEstimate(frequencies.reshape(table.shape), errors.reshape(table.shape))
@@ -104,10 +104,12 @@ def _as_frequencies(released: ArrayLike) -> Matrix:
 
 
 def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
-    """Return a matrix with rows that sum to one; refuse others, and singular ones."""
+    """Return a matrix whose rows sum to one; refuse rows with other sums, and singular matrices."""
     matrix = np.asarray(entries, np.float64)
     if matrix.shape != (size, size):
-        raise _not_accepted(name, f"a {size} x {size} matrix, as the table has {size} categories")
+        raise _not_accepted(
+            name, f"a {size} x {size} matrix, since the table has {size} categories"
+        )
     sums = matrix.sum(axis=1)
     if (
         not np.isfinite(matrix).all()
@@ -118,8 +120,8 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     matrix = np.asarray(matrix / sums[:, np.newaxis])
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise InputError(
-            f"The frequencies cannot be estimated: {name!r} is singular, so that different"
-            " original tables have the same expected release. Join categories.",
+            f"The frequencies cannot be estimated: {name!r} is singular, so different original"
+            " tables have the same expected release. Join categories.",
             code="matrix-singular",
             need=name,
         )

@@ -3,24 +3,24 @@
 from collections.abc import Callable
 from typing import Any
 
-DIGITS = 4
-MORE_DIGITS = 2  # at most, for numbers that could not be rounded again otherwise
+DIGITS = 4  # significant digits of a published measure
+MORE_DIGITS = 2  # further digits, at most, of numbers that could not be rounded again otherwise
 
 
 def round_floats(data: Any) -> Any:
-    """Return plain data with floats rounded to `DIGITS` digits; integers, as counts, stay.
+    """Return plain data with floats rounded to `DIGITS` digits; integers are counts and stay.
 
     With all digits of a few measures, an attacker could verify a guessed seed or value.
 
     Parameters
     ----------
     data : object
-        Numbers and text, alone or in lists and mappings.
+        Numbers and text, on their own or in lists and mappings.
 
     Returns
     -------
     object
-        The same, with fewer digits.
+        The same data, with fewer digits.
 
     Examples
     --------
@@ -33,18 +33,18 @@ def round_floats(data: Any) -> Any:
 def round_floats_for_display(data: Any) -> Any:
     """Return plain data with floats rounded to `DIGITS` digits, or a few more after a final 5.
 
-    Rounding the result to fewer digits is then the same as rounding the number itself: 3.10514
-    becomes 3.1051, and not 3.105, which would be shown as 3.10.
+    Rounding the result to fewer digits is then the same as rounding the number itself. For example,
+    3.10514 becomes 3.1051, and not 3.105, which would be displayed as 3.10.
 
     Parameters
     ----------
     data : object
-        Numbers and text, alone or in lists and mappings.
+        Numbers and text, on their own or in lists and mappings.
 
     Returns
     -------
     object
-        The same, with fewer digits.
+        The same data, with fewer digits.
 
     Examples
     --------
@@ -64,10 +64,10 @@ def _round_for_display(value: float) -> float:
 
 
 def _map_floats(data: Any, function: Callable[[float], float]) -> Any:
-    """Return plain data with a function applied to all floats but the edges of bins."""
+    """Return plain data with a function applied to all floats except the edges of bins."""
     if isinstance(data, dict):
         # Edges of bins are round numbers already, and may only differ in later digits. They are a
-        # list, unlike the measure of a column with this name.
+        # list, unlike the value of a measure for a column that is named "edges".
         return {
             name: item
             if name == "edges" and isinstance(item, list)

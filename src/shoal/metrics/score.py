@@ -1,4 +1,4 @@
-"""The classical score of information loss and disclosure risk."""
+"""The classical score that combines information loss and disclosure risk."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from shoal.metrics.risk.linkage import linkage
 
 
 class Score(NamedTuple):
-    """A score and its two halves, all in per cent."""
+    """A score and its two components, all in per cent."""
 
     score: float
     information_loss: float
@@ -21,10 +21,11 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     """Mean of information loss and disclosure risk, the classical score of [DT01]_.
 
     Information loss is the mean of five differences between the tables, each at most 100 per cent:
-    of values, relative to the standard deviation times the root of two; of means, variances and
-    covariances, relative to those of the original; and of correlations. A mean, variance or
-    covariance of 0 in the original is left out. Disclosure risk is the mean of distance-based
-    linkage and interval disclosure; unlike in [DT01]_, probabilistic linkage is not computed.
+    the differences of values, divided by the standard deviation times the square root of two; of
+    means, variances and covariances, relative to the original ones; and of correlations. A mean,
+    variance or covariance of 0 in the original is left out. Disclosure risk is the mean of
+    distance-based linkage and interval disclosure; unlike in [DT01]_, probabilistic linkage is not
+    computed.
 
     Parameters
     ----------
@@ -36,8 +37,8 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
     Returns
     -------
     Score
-        All in [0, 100] per cent; lower is better. 0 would mean no loss and no risk. The original
-        itself scores 50: nothing is lost and everything is disclosed.
+        The score and its components, in [0, 100] per cent; lower is better. 0 means no loss and no
+        risk. The original itself scores 50: nothing is lost and everything is disclosed.
 
     References
     ----------
@@ -75,7 +76,7 @@ def sdc_score(original: Matrix, masked: Matrix) -> Score:
 
 
 def _relative_difference(original: Matrix, masked: Matrix) -> float:
-    """Return the mean relative difference of the figures that are not 0 in the original."""
+    """Return the mean relative difference of figures that are not 0 in the original."""
     is_nonzero = np.abs(original) > 1e-12 * np.abs(original).max(initial=1e-300)
     if not is_nonzero.any():
         return 0.0

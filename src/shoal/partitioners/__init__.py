@@ -1,8 +1,9 @@
 """Methods that divide records into groups of at least k, one file per paper.
 
-`registry` lists them by name. `refiners` improve the groups of any method, `blocked` applies one
-block by block, and `auto` chooses. Modules and packages whose names begin with an underscore serve
-several of them; `constraints` changes groups until they satisfy further conditions.
+`registry` lists them by name. `refiners` improve the groups of any method, `blocked` applies a
+method block by block, and `auto` chooses a method. Modules and packages whose names begin with an
+underscore serve several methods; `constraints` changes groups until they satisfy further
+conditions.
 """
 
 from shoal.partitioners._base import Facts, Partition, Partitioner, with_drawn_seeds
@@ -30,11 +31,11 @@ from shoal.partitioners.refiners import Prove, Refine, Search
 from shoal.partitioners.registry import (
     METHODS,
     describe,
-    entry,
     method_label,
     method_name,
     partition,
     partitioner,
+    to_entry,
 )
 from shoal.partitioners.sorted import Sorted
 from shoal.partitioners.tfrp import TFRP
@@ -79,13 +80,13 @@ __all__ = [
     "TwoMuApprox",
     "Univariate",
     "describe",
-    "entry",
     "lower_bound",
     "method_label",
     "method_name",
     "partition",
     "partitioner",
     "register",
+    "to_entry",
     "univariate_with_suppression",
     "with_drawn_seeds",
 ]

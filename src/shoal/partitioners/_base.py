@@ -32,7 +32,7 @@ Matrix = NDArray[np.float64]
 Values = NDArray[np.float64]  # one for each record, group or column
 
 MAX_VALUE = 1e150  # squared distances of greater values may not fit into a float64
-STRIDE = 5_000_000  # distances between two reports of progress: a fraction of a second
+STRIDE = 5_000_000  # distances measured between two reports of progress: a fraction of a second
 BOUND_SAFETY_FACTOR = 1 - 1e-8  # share of a computed optimum that is a safe lower bound
 
 
@@ -45,7 +45,7 @@ class Partition:
     labels : ndarray of shape (n_records,)
         Group of each record, counted from 0 without gaps.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def in_order(labels: ArrayLike) -> Labels:
     if codes.max() > 2 * len(codes):  # an array over all labels would be long
         codes = np.unique(codes, return_inverse=True)[1]
     first = np.full(codes.max() + 1, len(codes))
-    # Written in reverse order, so that the first record of a group is written last.
+    # In reverse order, so that the first record of a group is written last.
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     rank = np.empty(len(first), np.int64)
     rank[np.argsort(first)] = np.arange(len(first))
@@ -109,8 +109,8 @@ def in_order(labels: ArrayLike) -> Labels:
 def sse(X: Matrix, labels: Labels) -> float:
     """Return the sum of the squared distances of records to the means of their groups.
 
-    Differences to the first record of each group are summed, so that groups of
-    equal records give exactly 0.
+    Differences to the first record of each group are summed, so groups of equal records give
+    exactly 0.
 
     Examples
     --------
@@ -147,17 +147,17 @@ class Facts:
     Parameters
     ----------
     groups : str
-        ``"fixed"`` where groups of k records are formed, which leftover records may enlarge, else
+        ``"fixed"`` if groups of k records are formed, which leftover records may enlarge, otherwise
         ``"variable"``.
     cost : str
         Growth of the running time in the number of records n and in k.
     paper : str
         Key of the paper, spelled out in the docstring.
     guarantee : str
-        What is proven about the loss; empty for a heuristic.
+        What is proven about the loss, or an empty string for a heuristic.
     max_records : int or None
-        Number of records up to which every table is accepted; a longer one may be
-        refused. None where there is no such limit.
+        Number of records up to which every table is accepted; a longer table may be
+        refused. None if there is no such limit.
     """
 
     groups: str
@@ -177,7 +177,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
 
     facts: ClassVar[Facts]
     k: int
-    bound_: float | None = None  # a lower bound of the SSE, where the method proves one
+    bound_: float | None = None  # a lower bound of the SSE, if the method proves one
     cut_short_: bool = False  # whether Ctrl-C or the budget ended the work early
     depends_on_time_: bool = False  # whether the same options may give other groups
 
@@ -194,7 +194,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_records, n_columns)
             Records in comparable units: distances are taken as they are.
         y : None
-            Ignored; there for scikit-learn's conventions.
+            Ignored; present for scikit-learn's conventions.
 
         Returns
         -------
@@ -217,7 +217,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_records, n_columns)
             Records in comparable units.
         y : None
-            Ignored; there for scikit-learn's conventions.
+            Ignored; present for scikit-learn's conventions.
 
         Returns
         -------
@@ -239,7 +239,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
         return self._copy()
 
     def _copy(self, **changes: Any) -> Self:
-        """Return an unfitted copy with other values of some parameters."""
+        """Return an unfitted copy in which the parameters ``changes`` have other values."""
         copy: Self = clone(self).set_params(**changes)
         return copy
 
@@ -272,7 +272,7 @@ class Partitioner(BaseEstimator):  # type: ignore[misc]
             )
         if _max_abs(X) > MAX_VALUE:
             raise InputError(
-                f"The data hold values beyond {MAX_VALUE:g}, whose squares do not fit into a"
+                f"The data contain values beyond {MAX_VALUE:g}, whose squares do not fit into a"
                 " float64. Standardise the columns first.",
                 code="values-too-large",
             )
@@ -323,7 +323,7 @@ def _is_matrix(X: object) -> TypeGuard[Matrix]:
 
 
 def _max_abs(X: Matrix) -> float:
-    """Return the greatest absolute value, or NaN if any value is NaN."""
+    """Return the largest absolute value, or NaN if any value is NaN."""
     return float(max(X.max(), -X.min()))
 
 
@@ -338,12 +338,12 @@ def run_in_strides(
     done: int = 0,
     total: int | None = None,
 ) -> Labels:
-    """Run a kernel on an index of the rows of ``X``, or a pool, to its end; return the labels.
+    """Run a kernel to its end on an index, or a pool, of the rows of ``X``; return the labels.
 
     The kernel works in strides, so that progress is reported and Ctrl-C is handled between them. If
     ``X`` is part of a table of ``total`` records, ``done`` of them were grouped before. ``on_pool``
     is the same algorithm on a pool, which is faster on short tables: it replaces the kernel once at
-    most ``max_pool`` records are ungrouped, or once the index turns out to skip few of them.
+    most ``max_pool`` records are ungrouped, or once the index turns out to skip few records.
     """
     if on_pool and len(X) <= max_pool:
         open_state, advance = open_pool, on_pool

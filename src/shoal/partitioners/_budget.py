@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-OnProgress = Callable[[], None]  # called regularly; may raise to end the work
+OnProgress = Callable[[], None]  # called regularly by the work, which it may end by raising
 
 
 class OutOfTime(Exception):
@@ -10,7 +10,7 @@ class OutOfTime(Exception):
 
 
 class Budget:
-    """A time budget in seconds, measured by some clock."""
+    """A time budget in seconds, measured by a given clock."""
 
     def __init__(self, seconds: float, clock: Callable[[], float]):
         self.seconds, self.clock, self.start_time = seconds, clock, clock()

@@ -1,7 +1,7 @@
 """Minimum-weight [1,2]-factors: spanning subgraphs with one or two edges at every record.
 
 A factor is computed as a matching of slots. Slot i is the first slot of record i, which must be
-matched, and slot n + i its second, which may be.
+matched, and slot n + i is its second slot, which may be matched.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from shoal.partitioners.mdav import MDAV
 Pairs = NDArray[np.int64]
 
 NEAREST = 10  # neighbours of each record whose edges are considered first
-EVENTS_PER_STRIDE = STRIDE // 10  # of the matching: an event counts as ten distances
+EVENTS_PER_STRIDE = STRIDE // 10  # events of the matching, each of which counts as ten distances
 ROUNDING = 2.0**-50  # unit of integer weights, as a share of the weight of a known factor
 
 
@@ -37,10 +37,10 @@ class FactorCertificate:
 
     Every record has a first slot, which must be matched, and a second one, which may be. ``value``
     contains the dual of each first slot, then of each second slot (at most 0), then of each odd set
-    of slots (at least 0); ``parent`` is the set that contains a slot or a set, -1 for none. For
+    of slots (at least 0); ``parent`` is the set that contains a slot or a set, or -1. For
     every edge the duals of its two slots, less those of the sets that contain both, exceed its
     squared distance by no more than ``violation``. ``bound`` is the sum of the duals of the slots,
-    less (size - 1) / 2 times that of each set, less the violation once per record.
+    less (size - 1) / 2 times the dual of each set, less the violation once per record.
     """
 
     value: Values
@@ -67,7 +67,7 @@ def squared_lengths(X: Matrix, pairs: Pairs) -> Values:
 
 
 def initial_factor(X: Matrix) -> Pairs:
-    """Return the edges of a factor of low weight: those within the groups of MDAV."""
+    """Return the edges of a factor of low weight: edges within the groups of MDAV."""
     labels = MDAV(k=2).fit_predict(X)
     order = np.argsort(labels, kind="stable")
     is_same_group = labels[order[1:]] == labels[order[:-1]]
@@ -82,9 +82,9 @@ def near_pairs(X: Matrix) -> Pairs:
 
 
 def slots_and_edges(n: int, pairs: Pairs, weight: NDArray[np.int64]) -> Graph:
-    """Return the graph of slots, in which each pair is three edges.
+    """Return the graph of slots, in which each pair of records has three edges.
 
-    They join both first slots, and the first slot of either record to the second of the other.
+    The edges join both first slots, and the first slot of either record to the second of the other.
     """
     u, v = pairs.T
     ends = np.concatenate([pairs, np.column_stack([u, n + v]), np.column_stack([v, n + u])])
@@ -109,7 +109,7 @@ def match_slots(n: int, graph: Graph) -> Matching:
 
 
 def dual_values(n: int, matching: Matching, unit: float) -> tuple[Values, Indices]:
-    """Return the dual values of slots and odd sets, and the set that contains each."""
+    """Return the dual values of slots and odd sets, and the set that contains each, or -1."""
     # Nodes 0 to 2n - 1 are the slots; up to 2n odd sets follow.
     unused_numbers = matching.unused_numbers[: matching.counts[N_UNUSED]]
     used_numbers = np.setdiff1d(np.arange(4 * n), unused_numbers)
@@ -124,7 +124,8 @@ def violated_pairs(
     X: Matrix, dual: Values, parent: Indices, tolerance: float
 ) -> tuple[Pairs, float]:
     """Return the pairs whose dual constraint is violated, and the greatest violation."""
-    n, start, n_pairs, violation = len(X), 0, 0, 0.0
+    n = len(X)
+    start, n_pairs, violation = 0, 0, 0.0
     pairs = np.empty((max(1000, 4 * n), 2), np.int64)
     duals = FactorDuals(dual, parent, enclosing_sums(dual, parent))
     while start < n:
@@ -163,7 +164,7 @@ def remove_redundant(n: int, pairs: Pairs) -> Pairs:
 
 
 def distinct_pairs(n: int, *pair_lists: Pairs) -> Pairs:
-    """Return the distinct pairs of all parts, the higher record first."""
+    """Return the distinct pairs of all lists, each with the higher record first."""
     pairs = np.concatenate(pair_lists)
     codes = np.unique(pairs.max(axis=1) * n + pairs.min(axis=1))
     return np.column_stack([codes // n, codes % n])
@@ -172,10 +173,10 @@ def distinct_pairs(n: int, *pair_lists: Pairs) -> Pairs:
 def minimum_factor(X: Matrix) -> Factor:
     """Return the minimum-weight [1,2]-factor for the squared distances of all pairs of records.
 
-    It is computed on near pairs; then all pairs are checked against the dual values, and those that
+    It is computed on near pairs; then all pairs are checked against the dual values, and pairs that
     violate them are added, until there are none. Weights are integer multiples of a unit, so no
-    step is rounded; if the first factor is so heavy that the unit is too coarse, it is replaced by
-    one that follows from the result.
+    step is rounded. If the first factor is so heavy that the unit is too coarse, the factor is
+    computed again in a unit that follows from the result.
     """
     n = len(X)
     factor_pairs = initial_factor(X)

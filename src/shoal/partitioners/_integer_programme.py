@@ -18,11 +18,11 @@ FIXING_SHARE = 0.2  # share of the fractional columns that are fixed at a time
 
 
 def solve(highs: "Highs", seconds: float, on_progress: OnProgress) -> None:
-    """Run HiGHS for at most some CPU seconds, calling ``on_progress`` regularly.
+    """Run HiGHS for at most ``seconds`` of CPU time, calling ``on_progress`` regularly.
 
-    The solver runs in its own thread; any exception of ``on_progress`` cancels it. HiGHS
-    itself measures wall-clock time, so that a busy machine would end it earlier; the CPU time of
-    the process is checked here instead.
+    The solver runs in its own thread; any exception that ``on_progress`` raises cancels it. HiGHS
+    itself measures wall-clock time, so a busy machine would end it earlier; the CPU time of the
+    process is checked here instead.
     """
     highs.HandleUserInterrupt = True
     start_time = time.process_time()
@@ -98,14 +98,14 @@ class IntegerSolution(NamedTuple):
 
 
 class IntegerProgramme:
-    """Minimise ``costs @ x`` for whole numbers ``0 <= x <= upper`` that satisfy some rows.
+    """Minimise ``costs @ x`` for whole numbers ``0 <= x <= upper`` that satisfy ``rows``.
 
     Parameters
     ----------
     costs, upper : ndarray of shape (n_columns,)
-        The cost and the greatest value of each column.
+        The cost and the maximum value of each column.
     rows : Rows
-        The rows.
+        The linear inequalities.
     """
 
     def __init__(self, costs: Values, upper: Values, rows: Rows):
@@ -137,7 +137,7 @@ class IntegerProgramme:
         return Relaxation(cost, np.array(solution.col_value), np.array(solution.col_dual))
 
     def set_bounds(self, columns: Indices, lower: float, upper: float) -> None:
-        """Set the least and the greatest value of some columns."""
+        """Set the minimum and the maximum value of ``columns``."""
         number = len(columns)
         self.highs.changeColsBounds(
             number, columns.astype(np.int32), np.full(number, lower), np.full(number, upper)
@@ -146,11 +146,11 @@ class IntegerProgramme:
     def dive(
         self, columns: Indices, relaxation: Relaxation, on_progress: OnProgress
     ) -> Values | None:
-        """Return values in which some columns are 0 or 1, by a diving heuristic.
+        """Return values in which ``columns`` are 0 or 1, by a diving heuristic.
 
         It fixes more and more of these columns and solves the linear programme again each time.
-        The columns of greatest value are fixed to 1. If that leaves no solution, fewer are fixed;
-        if even one cannot be 1, it is fixed to 0.
+        The columns with the largest values are fixed to 1. If that leaves no solution, fewer are
+        fixed; if even one cannot be 1, it is fixed to 0.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class IntegerProgramme:
         Returns
         -------
         ndarray of shape (n_columns,) or None
-            The values of all columns; None if the heuristic found none.
+            The values of all columns, or None if the heuristic found none.
         """
         free_columns, values, max_fixed = columns, relaxation.values, len(columns)
         while True:
@@ -195,7 +195,7 @@ class IntegerProgramme:
             max_fixed //= 4
 
     def solve(self, start: Values, max_nodes: int, on_progress: OnProgress) -> IntegerSolution:
-        """Solve the integer programme from a feasible solution, within a number of nodes."""
+        """Solve the integer programme from a feasible solution, within ``max_nodes`` nodes."""
         highs = self.highs
         require_integers(highs, self.n_columns)
         highs.setOptionValue("mip_max_nodes", max_nodes)

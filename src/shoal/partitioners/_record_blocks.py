@@ -24,10 +24,10 @@ def split_into_blocks(
     max_size : int
         Blocks of up to this many records are not split.
     min_size : int
-        Least number of records in a block.
+        Minimum number of records in a block.
     first_share : float
-        Share of the records on one side of the first split; another share moves all
-        borders.
+        Share of the records on one side of the first split. It moves the borders of all
+        blocks.
 
     Returns
     -------
@@ -62,7 +62,7 @@ def _split_in_two(X: Matrix, share: float, min_size: int) -> tuple[Rows, Rows] |
 
 
 def _principal_directions(X: Matrix) -> Iterator[NDArray[np.float64]]:
-    """Yield the principal directions, that of the greatest variance first."""
+    """Yield the principal directions in the order of decreasing variance."""
     centred = X - X.mean(axis=0)
     yield from np.linalg.eigh(centred.T @ centred)[1].T[::-1]
 

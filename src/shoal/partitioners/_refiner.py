@@ -40,12 +40,12 @@ class Refiner(Partitioner):
         return improved_labels if sse(X, improved_labels) <= sse(X, start_labels) else start_labels
 
     def _start_method(self) -> Partitioner:
-        """Return the method to start from, with the seed of this refiner."""
+        """Return the method to start from, with the seed of this refiner if that is set."""
         if self.method is None:
             return MDAV(k=self.k)
         if self.method.k != self.k:
             raise ParameterError(
-                f"{type(self).__name__} promises k={self.k} and its method k={self.method.k}."
+                f"{type(self).__name__} guarantees k={self.k} and its method k={self.method.k}."
                 " Give both the same k.",
                 code="different-k",
                 k=self.k,

@@ -13,7 +13,7 @@ Column = Annotated[int, AtLeast(0)]
 Score = Literal["first-component", "sum-of-z"] | Column
 Loadings = Literal["exact", "rounded"]
 
-SCORE_BITS = 40  # of a score that count; lower bits are rounding errors
+SCORE_BITS = 40  # bits of a score that count; lower bits are rounding errors
 EIGENVALUE_TOLERANCE = 1e-9  # eigenvalues this close to the largest count as equal to it
 
 
@@ -21,22 +21,22 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Values:
     """Return the score of each record.
 
     Scores of several columns are weighted sums of z-scores, so they do not depend on units. They
-    are multiplied by a power of two and rounded to integers of `SCORE_BITS` bits, so that records
-    whose scores differ by rounding alone stay in their order.
+    are multiplied by a power of two and rounded to integers of `SCORE_BITS` bits, so records whose
+    scores differ only by rounding stay in their order.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
         The records.
-    by : str or int
-        ``"first-component"``, ``"sum-of-z"`` or the number of a column.
-    loadings : str
+    by : {"first-component", "sum-of-z"} or int
+        A principal component, a sum of z-scores, or the number of a column.
+    loadings : {"exact", "rounded"}, default="exact"
         Weights of the first component; see :func:`first_component`.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        The scores.
+        The scores: values of the column, or rounded weighted sums.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Values:
     Z = zscore(X)
     weights = np.ones(Z.shape[1]) if by == "sum-of-z" else first_component(Z, loadings)
     total = np.zeros(len(Z))
-    for column, weight in zip(Z.T, weights, strict=True):  # one order of summing, for every record
+    for column, weight in zip(Z.T, weights, strict=True):  # so that all records are summed alike
         total += column * weight
     exponent = np.frexp(np.abs(total).max())[1]
     return np.asarray(np.rint(np.ldexp(total, SCORE_BITS - exponent)))
@@ -60,15 +60,15 @@ def score(X: Matrix, by: str | int, loadings: str = "exact") -> Values:
 def first_component(Z: Matrix, loadings: str = "exact") -> Values:
     """Return the weights of the columns in the first principal component of z-scores.
 
-    The sign of an eigenvector is arbitrary: the first column whose weight is at least half the
-    greatest counts positively. If the largest eigenvalue is multiple, its eigenvector nearest to
-    that column is returned. So nothing depends on the eigenvalue solver.
+    The sign of an eigenvector is arbitrary, so the first column whose weight is at least half the
+    largest weight counts positively. If the largest eigenvalue is multiple, its eigenvector nearest
+    to that column is returned. So nothing depends on the eigenvalue solver.
 
     Parameters
     ----------
     Z : ndarray of shape (n_records, n_columns)
         Columns of mean 0 and standard deviation 1, or all 0.
-    loadings : str
+    loadings : {"exact", "rounded"}, default="exact"
         ``"exact"`` gives the eigenvector of the correlation matrix. ``"rounded"``
         gives the correlations of the columns with the component, to three
         decimals, as a statistical package prints them.
@@ -76,7 +76,7 @@ def first_component(Z: Matrix, loadings: str = "exact") -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        The weights.
+        The weight of each column.
     """
     eigenvalues, vectors = np.linalg.eigh(Z.T @ Z / len(Z))
     leading_vectors = vectors[:, eigenvalues >= eigenvalues[-1] * (1 - EIGENVALUE_TOLERANCE)]
@@ -101,7 +101,7 @@ def check_column(method: Any, name: str, X: Matrix) -> None:
     if not isinstance(column, str) and column >= X.shape[1]:
         raise ParameterError(
             f"The {name!r} parameter of {type(method).__name__} asks for column {column}, but the"
-            f" data hold {X.shape[1]} columns, counted from 0. Choose one of 0 to"
+            f" data have {X.shape[1]} columns, counted from 0. Choose one of 0 to"
             f" {X.shape[1] - 1}.",
             code="no-such-column",
             parameter=name,

@@ -14,13 +14,13 @@ STRIDE = 1000  # groups between two reports of progress: a fraction of a second
 def second_phase(
     X: Matrix, labels: Labels, k: int, divide: Callable[[Matrix, int], Labels]
 ) -> Labels:
-    """Return the groups after some are dissolved and large ones are divided.
+    """Return the groups after groups are dissolved where that helps, and large ones are divided.
 
     The groups are visited by decreasing initial SSE; ties go to the group whose first record is
-    lowest. Each dissolves if the SSE falls when its records join the other groups with the nearest
-    centroids. The centroids stay as they are while the records of one group choose, and are updated
-    before the next group is visited. At the end ``divide`` splits every group of 2k records or
-    more. Time grows as n times the number of groups at worst, memory as n.
+    lowest. A group is dissolved if the SSE falls when its records join the other groups with the
+    nearest centroids. The centroids stay fixed while the records of one group choose, and are
+    updated before the next group is visited. At the end ``divide`` splits every group of 2k records
+    or more. Time grows as n times the number of groups at worst, memory as n.
     """
     groups = open_linked_groups(X, in_order(labels))
     order = np.argsort(-groups.sse, kind="stable")

@@ -6,8 +6,8 @@ from shoal.partitioners.blocked import Blocked
 from shoal.partitioners.mdav import MDAV
 from shoal.partitioners.refiners import Refine
 
-# Records times k up to which the whole table is refined, and blocks of it: more takes longer than
-# a user waits.
+# Number of records times k up to which the whole table is refined, and up to which its blocks are:
+# beyond, refining takes longer than users want to wait.
 MAX_REFINED, MAX_REFINED_IN_BLOCKS = 500_000, 20_000_000
 
 
@@ -15,13 +15,13 @@ class Auto(Partitioner):
     """Group records by the method that Shoal recommends for the table.
 
     That is :class:`MDAV` followed by :class:`Refine`, which loses far less; on long
-    tables, the same block by block, or :class:`MDAV` alone. The method that was chosen
-    is stored in ``chosen_`` and named by the release and the report.
+    tables, both block by block, or :class:`MDAV` alone. The chosen method is stored in
+    ``chosen_`` and named in the release and the report.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     n_jobs : int, optional
         Number of blocks of a long table that are grouped at the same time; one for each
         core if None or -1. The groups do not depend on it.
@@ -39,11 +39,11 @@ class Auto(Partitioner):
     -----
     **Steps**
 
-    1. Where the number of records times k is at most 500,000: :class:`MDAV`, then
+    1. If the number of records times k is at most 500,000: :class:`MDAV`, then
        :class:`Refine`.
-    2. Where it is at most 20 million: the same in blocks of near records, by
+    2. If it is at most 20 million: the same in blocks of near records, by
        :class:`Blocked`.
-    3. Beyond: MDAV alone.
+    3. Otherwise: MDAV alone.
 
     **Guarantee.** No group has fewer than k records. Nothing is proven about the
     loss.

@@ -16,7 +16,7 @@ from shoal.partitioners.mdav import MDAV
 
 LabelRows = Callable[[Matrix, Rows], Labels]
 
-SHIFTED_SHARE = 1 / 3  # of the first split when borders are refined, which moves all borders
+SHIFTED_SHARE = 1 / 3  # share on one side of the first split of the new blocks: moves all borders
 
 
 class Blocked(Partitioner):
@@ -28,15 +28,15 @@ class Blocked(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
         Groups the records of a block, with the same k; :class:`MDAV` if None.
     block_size : int
-        Greatest number of records in a block; exceeded only where equal records stay
+        Maximum number of records in a block; exceeded only where equal records stay
         together.
-    seams : str
-        What to do with groups at the borders: ``"refine"`` or ``"keep"`` them.
+    seams : {"refine", "keep"}, default="refine"
+        What to do with groups at the borders.
     n_jobs : int, optional
         Number of blocks that are grouped at the same time; one for each core if None or -1.
 
@@ -56,10 +56,10 @@ class Blocked(Partitioner):
     **Steps**
 
     1. The records are split at the median across the direction of greatest variance
-       until no block has more than ``block_size``; equal records stay together.
+       until no block has more than ``block_size`` records; equal records stay together.
     2. Blocks are grouped in parallel, each by the method.
     3. With ``seams="refine"`` the groups are divided into new blocks with other borders,
-       and refined there.
+       and refined within these.
 
     **Guarantee.** No group has fewer than k records. The result does not depend on
     ``n_jobs``.
@@ -89,7 +89,7 @@ class Blocked(Partitioner):
         self.n_jobs = n_jobs
 
     def with_budget_share(self, share: float) -> Self:
-        """Return an unfitted copy whose method has ``share`` of the time."""
+        """Return an unfitted copy whose method has ``share`` of the time budget."""
         return self._copy(method=self.method and self.method.with_budget_share(share))
 
     def reproducible_copy(self) -> Self:

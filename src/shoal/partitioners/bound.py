@@ -31,9 +31,9 @@ def lower_bound(
     """Return a lower bound of the SSE of all partitions of ``X`` into groups of at least ``k``.
 
     ``"quick"`` uses pairs of near records only and takes less than a tenth of a millisecond per
-    record where neighbours are found fast. ``"blocks"`` solves the dual of a linear programme over
-    all groups approximately, block by block; its time grows little faster than n, so that it is for
-    tables of any length. ``"prove"`` solves that programme on short tables and closes its
+    record if neighbours are found fast. ``"blocks"`` solves the dual of a linear programme over all
+    groups approximately, block by block; its time grows little faster than n, so it suits tables of
+    any length. ``"prove"`` solves that programme on short tables and closes its
     integrality gap as far as possible; its cost grows steeply with k. On tables of more than 5,000
     records it is the same as ``"blocks"``.
 
@@ -42,9 +42,9 @@ def lower_bound(
     X : array-like of shape (n_records, n_columns)
         Records in comparable units: distances are taken as they are.
     k : int
-        Least number of records in a group.
-    effort : {"quick", "blocks", "prove"}
-        How much work to spend.
+        Minimum number of records in a group.
+    effort : {"quick", "blocks", "prove"}, default="quick"
+        How much work to spend: see above.
     budget : float, optional
         CPU seconds to spend on ``"blocks"`` or ``"prove"``. If None, ``"blocks"`` has no limit,
         and ``"prove"`` on short tables two minutes. The bound is valid whenever the work ends.
@@ -56,7 +56,8 @@ def lower_bound(
     Returns
     -------
     float
-        Between 0 and the minimal SSE, which it equals where that is proven.
+        The bound, between 0 and the minimum SSE; equal to the latter, to eight digits, if the
+        optimum is proven.
 
     Examples
     --------
@@ -93,7 +94,7 @@ def lower_bound(
 
 
 def check_records(X: ArrayLike, k: int) -> Matrix:
-    """Return the records as a matrix; refuse fewer than ``k``, and values that are not finite."""
+    """Return the records as a matrix; refuse fewer than ``k`` records, and non-finite values."""
     with translate_input_errors():
         matrix: Matrix = check_array(X, dtype=np.float64, order="C")
     MDAV(k=k)._check(matrix)

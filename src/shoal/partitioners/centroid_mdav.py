@@ -16,7 +16,7 @@ class CentroidMDAV(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class CentroidMDAV(Partitioner):
 
     1. While at least 2k records are left, the record farthest from their mean forms
        a group with its k - 1 nearest neighbours.
-    2. The last k to 2k - 1 records are a group.
+    2. The last k to 2k - 1 records form a group.
 
     **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
     proven about the loss.

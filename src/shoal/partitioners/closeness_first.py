@@ -19,15 +19,15 @@ from shoal.partitioners._base import (
 )
 
 ClosenessKind = Literal["ordered", "categories"]
-ROUNDING = 1e-12  # of distances in [0, 1]
+ROUNDING = 1e-12  # rounding error of distances in [0, 1]
 
 
 class Layers(NamedTuple):
     """Records sorted by the confidential value and cut into layers that every group draws from.
 
-    ``rank`` holds the sorted values as numbers from 0 on and ``sizes`` the number of records of
-    each layer. All layers have ``n_groups`` records, except the middle one, which also has those
-    that are left over.
+    ``rank`` contains the sorted values as numbers from 0 on, and ``sizes`` the number of records of
+    each layer. All layers have ``n_groups`` records, except the middle one, which also has the
+    records that are left over.
     """
 
     rank: Indices
@@ -44,20 +44,20 @@ class ClosenessFirst(Partitioner):
     """Group records so that each group is close to the whole table by construction [SDSM15]_.
 
     Every group takes a record from each of k' layers of the sorted confidential values, so
-    that its distance from the table has a bound that is known beforehand.
+    a bound of its distance from the table is known beforehand.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     closeness : float
-        The *t* of t-closeness, in [0, 1]: greatest distance between a group and the
+        The *t* of t-closeness, in [0, 1]: maximum distance between a group and the
         table.
     values : list of int
         The confidential value of each record, or a number that stands for it.
-    kind : str
-        ``"ordered"`` where values have an order, else ``"categories"``.
+    kind : {"ordered", "categories"}, default="ordered"
+        Whether the order of the values is meaningful.
 
     Attributes
     ----------
@@ -73,16 +73,16 @@ class ClosenessFirst(Partitioner):
     **Steps**
 
     1. The records are sorted by the confidential column and cut into k' layers of equal
-       size; leftover records join the middle layer. k' is the least number of layers,
+       size; leftover records join the middle layer. k' is the smallest number of layers,
        not below k, for which the bound is at most ``closeness``.
     2. Seeds are those of :class:`MDAV`: the record farthest from the mean of the
        remaining records, and the record farthest from that one.
-    3. A group takes the record nearest to its seed from every layer, and some groups a
-       second one from the middle layer.
+    3. A group takes the record nearest to its seed from every layer, and a second record
+       from the middle layer as long as leftover records remain there.
 
     **Guarantee.** All groups have at least k records, and none is farther from the table
-    than ``proven_``. With different values and k' a divisor of n that is the distance of
-    the paper, ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``.
+    than ``proven_``. If all values differ and k' divides n, that is the distance of the
+    paper, ``(n - k') / (2 (n - 1) k')``, so ``k' = max(k, ceil(n / (2 (n - 1) t + 1)))``.
     Equal values, categories and leftover records change the bound; `proven_distance`
     computes it for every table.
 
@@ -150,16 +150,16 @@ def fewest_layers(rank: Indices, k: int, t: float, kind: ClosenessKind) -> tuple
     rank : ndarray of shape (n_records,)
         The sorted values, numbered from 0.
     k : int
-        Least number of layers.
+        Minimum number of layers.
     t : float
-        Greatest distance.
-    kind : str
-        ``"ordered"`` or ``"categories"``.
+        Maximum distance of a group from the table.
+    kind : {"ordered", "categories"}
+        Whether the order of the values is meaningful.
 
     Returns
     -------
     tuple of Layers and float
-        The layers and the distance that is proven for them.
+        The layers, and the distance that they are proven not to exceed.
     """
     n, n_layers = len(rank), k
     while True:
@@ -177,18 +177,18 @@ def fewest_layers(rank: Indices, k: int, t: float, kind: ClosenessKind) -> tuple
 def proven_distance(layers: Layers, kind: ClosenessKind) -> float:
     """Return a distance from the table that no group with a record of every layer exceeds.
 
-    The distribution of a group is a mixture of its records, that of the table a mixture of
-    its layers, and the earth mover's distance of two mixtures is at most the mixture of the
-    distances. So the mean over layers of the distance of the farthest record is a bound, with
-    the weights that the layers have in the group. Where layers differ in size, these weights
-    differ from those in the table, and the distance between the two weightings is added.
+    The distribution of a group is a mixture of its records, the distribution of the table is a
+    mixture of its layers, and the earth mover's distance of two mixtures is at most the mixture of
+    the distances. So the mean over layers of the distance of the farthest record is a bound, with
+    the weights that the layers have in the group. Where layers differ in size, these weights differ
+    from those in the table, and the distance between the two weightings is added.
 
     Parameters
     ----------
     layers : Layers
         The layers that groups draw from.
-    kind : str
-        ``"ordered"`` or ``"categories"``.
+    kind : {"ordered", "categories"}
+        Whether the order of the values is meaningful.
 
     Returns
     -------

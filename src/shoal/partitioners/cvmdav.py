@@ -17,7 +17,7 @@ class CVMDAV(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     gamma : float
         How readily a group takes in a neighbour; 0 takes in none.
 
@@ -35,11 +35,11 @@ class CVMDAV(Partitioner):
     1. While at least 3k records are left, the record farthest from their mean forms
        a group with its k - 1 nearest neighbours.
     2. Its k next neighbours are tested in turn, and each that passes is added, up
-       to 2k - 1 records. One passes if its distance to the centroid of the group is
-       below `gamma` times its distance to the mean of itself and its k nearest
-       neighbours outside.
+       to 2k - 1 records. A record passes if its distance to the centroid of the group
+       is below `gamma` times its distance to the mean of itself and its k nearest
+       neighbours outside the group.
     3. With 2k to 3k - 1 records left, one more group is formed and not extended.
-    4. The rest is the last group.
+    4. The other records form the last group.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.

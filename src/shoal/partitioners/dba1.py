@@ -7,20 +7,20 @@ from shoal._params import K
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_strides
 from shoal.partitioners._neighbours import nearest_others
 
-MAX_SPARE = 64  # neighbours kept beyond the k - 1 in use: fewer searches, but more memory
+MAX_SPARE = 64  # listed neighbours beyond the k - 1 in use: fewer searches, but more memory
 
 
 class DBA1(Partitioner):
     """Group records by DBA-1, the first phase of density-based microaggregation [LWHC10]_.
 
-    The density of a record is one over the SSE of the record and its k - 1 nearest
-    neighbours among the remaining records. Dense regions are grouped first and outliers
+    The density of a record is the reciprocal of the SSE of the record and its k - 1
+    nearest neighbours among the remaining records. Dense regions are grouped first and outliers
     last, so the loss is high; :class:`DBA2` corrects that.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------

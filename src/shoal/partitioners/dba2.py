@@ -10,13 +10,12 @@ from shoal.partitioners.dba1 import DBA1
 class DBA2(Partitioner):
     """Group records by DBA-2: :class:`DBA1`, then the second phase of [LWHC10]_.
 
-    Groups of :class:`DBA1` are dissolved into neighbouring groups where that lowers the
-    SSE.
+    Groups of :class:`DBA1` are dissolved into neighbouring groups if that lowers the SSE.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""V-MDAV whose groups hold at least l confidential values."""
+"""V-MDAV whose groups have at least l confidential values."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -13,15 +13,15 @@ from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner
 
 
 class LDiverseVMDAV(Partitioner):
-    """Group records by V-MDAV so that each group holds l confidential values, as in [JYSW08]_.
+    """Group records by V-MDAV so that each group has l confidential values, as in [JYSW08]_.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     diversity : int
-        The *l* of l-diversity: least number of distinct confidential values in a group.
+        The *l* of l-diversity: minimum number of distinct confidential values in a group.
     values : list of int
         The confidential value of each record, or a number that stands for it.
     gamma : float
@@ -40,11 +40,11 @@ class LDiverseVMDAV(Partitioner):
 
     1. The record farthest from the mean of the whole table forms a group with its
        k - 1 nearest neighbours.
-    2. While the group lacks values, the nearest record with a value that it does not
-       hold is added.
+    2. While the group has fewer than l values, the nearest record with a further value is
+       added.
     3. It is extended as in :class:`VMDAV`, up to 2k - 1 records.
     4. This is repeated while the remaining records can form another such group. Then
-       they join the groups with the nearest centroids.
+       the remaining records join the groups with the nearest centroids.
 
     **Guarantee.** All groups have at least k records and l confidential values.
     Nothing is proven about the loss.
@@ -69,7 +69,7 @@ class LDiverseVMDAV(Partitioner):
         groups="variable",
         cost="n²",
         paper="JYSW08",
-        guarantee="every group holds at least l confidential values",
+        guarantee="every group has at least l confidential values",
     )
 
     def __init__(

@@ -23,9 +23,11 @@ from shoal.partitioners.mdav2 import MDAV2
 from shoal.partitioners.tfrp import TFRP
 
 STRIDE = 1000  # records or bids between two reports of progress: a fraction of a second
-STEP_SHARE = 1 / 16  # least increase of a subsidy, as a share of the mean squared distance
-# The bids of an auction before its step becomes STEP_FACTOR times as large.
-BIDS_PER_CELL, FURTHER_BIDS, STEP_FACTOR = 4, 1000, 8
+STEP_SHARE = 1 / 16  # minimum increase of a subsidy, as a share of the mean squared distance
+# The step of an auction becomes STEP_FACTOR times as large after so many bids: a number per cell
+# and a constant.
+BIDS_PER_CELL, FURTHER_BIDS = 4, 1000
+STEP_FACTOR = 8
 MIN_GAIN = 1e-4  # share of the SSE that a round must save for another to follow
 ROUNDING = 1e-12
 
@@ -36,16 +38,16 @@ class Lloyd(Partitioner):
     """Group records by the probability-constrained Lloyd algorithm of [RFS11]_.
 
     Centres move as in Lloyd's algorithm, but a cell with fewer than k records pays a
-    subsidy that attracts further ones. Centres of two records hardly move, so that at k = 2
+    subsidy that attracts further records. Centres of two records hardly move, so at k = 2
     little is gained over the initial partition.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
-    start : {"best", "dba2", "mdav2", "tfrp"}
-        Method that makes the first partition. With "best" the algorithm runs from
-        each of the three and keeps the result with the least SSE.
+        Minimum number of records in a group.
+    start : {"best", "dba2", "mdav2", "tfrp"}, default="best"
+        Method that makes the first partition. With ``"best"`` the algorithm runs from
+        each of the three methods, and the result with the lowest SSE is kept.
 
     Attributes
     ----------
@@ -59,9 +61,9 @@ class Lloyd(Partitioner):
     **Steps**
 
     1. Every group of a first partition becomes a cell with its centroid as centre.
-    2. A record belongs to the cell with the least squared distance to the centre
-       less a subsidy that the cell pays; subsidies are raised until every cell holds
-       at least k records.
+    2. A record belongs to the cell for which the squared distance to the centre, less
+       a subsidy that the cell pays, is smallest; subsidies are raised until every cell
+       has at least k records.
     3. The centres move to the centroids of their cells.
     4. Steps 2 and 3 are repeated while the SSE falls by a ten-thousandth.
 
@@ -75,9 +77,9 @@ class Lloyd(Partitioner):
 
     **Interpretation.** The subsidies, in the paper additive costs of cells, result from
     an auction, where the paper uses a Levenberg-Marquardt search: only cells that lack
-    records raise their subsidy, so cells may hold more than k. :class:`MDAV1` divides
-    the cells of 2k records or more before the centres move. The first partition is not
-    drawn at random, so the result depends on the table alone.
+    records raise their subsidy, so cells may have more than k records. :class:`MDAV1`
+    divides the cells of 2k records or more before the centres move. The first partition
+    is not drawn at random, so the result depends only on the table.
 
     References
     ----------
@@ -134,8 +136,8 @@ def _first_step(distance: float) -> float:
 def _fill_cells(X: Matrix, tree: BoxTree, centres: Matrix, k: int, step: float) -> Labels:
     """Return cells of at least k records around ``centres``, at nearly minimal distances.
 
-    Where many cells compete for a few records, small steps take long; larger ones end the
-    auction sooner, slightly farther from the optimum.
+    If many cells compete for a few records, small steps take long; larger steps end the auction
+    sooner, slightly farther from the optimum.
     """
     n, n_cells = len(X), len(centres)
     while True:

@@ -20,11 +20,11 @@ class MD(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
-    grow : str
-        ``"centroid"``: each group grows by the record nearest to its centroid, which
-        reproduces the published figures. ``"extreme"``: it takes the k - 1 records
-        nearest to the one it started from, as [CPD13]_ describe the method.
+        Minimum number of records in a group.
+    grow : {"centroid", "extreme"}, default="centroid"
+        How a group grows: ``"centroid"`` adds the record nearest to its centroid each
+        time, which reproduces the published figures. ``"extreme"`` adds the k - 1 records
+        nearest to the record from which the group started, as [CPD13]_ describe the method.
 
     Attributes
     ----------
@@ -39,20 +39,19 @@ class MD(Partitioner):
 
     1. While at least 2k records are left, the two that lie farthest apart start a
        group each.
-    2. First the one and then the other grows to k records: by the record nearest to
-       its centroid, which moves with every record, or by those nearest to its first
+    2. First one and then the other grows to k records: by the record nearest to its
+       centroid, which moves with every record, or by the records nearest to its first
        record, depending on `grow`.
-    3. If k to 2k - 1 records are left then, they are the last group; fewer join the
-       groups with the nearest centroids, which stay as they were while they join.
+    3. If k to 2k - 1 records are left then, they form the last group; fewer join the
+       groups with the nearest centroids, which stay fixed meanwhile.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n² on usual tables: bounds from earlier
-    rounds make the search for the farthest pair short. Tables can be constructed on
-    which time grows as n³/k. Memory grows as n. Ties, which are equal
-    float64 distances, go to the record that comes first, and between pairs to the
-    one whose first record comes first.
+    **Cost.** Time usually grows as n²: bounds from earlier rounds make the search for
+    the farthest pair short. Tables can be constructed on which time grows as n³/k.
+    Memory grows as n. Ties, which are equal float64 distances, go to the record that
+    comes first, and between pairs to the pair whose first record comes first.
 
     References
     ----------
@@ -82,9 +81,9 @@ class MD(Partitioner):
 def md_groups(
     X: Matrix, k: int, n_done: int = 0, n_total: int | None = None, *, nearest_to_seed: bool = False
 ) -> Labels:
-    """Return the groups of MD for a table, or for a part of one of ``n_total`` records.
+    """Return the groups of MD for a table, or for a part of a table of ``n_total`` records.
 
-    ``n_done`` of these were grouped before, for reports of progress.
+    ``n_done`` of these records were grouped before; reports of progress count them.
     """
     labels = run_in_strides(
         X,

@@ -9,7 +9,9 @@ from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner, run_in_
 
 # Records up to which passes over a pool are faster than an index: a constant plus a multiple of k,
 # or a multiple of k times the number of columns, since an index rotates every record.
-MAX_POOL, MAX_POOL_PER_K, MAX_POOL_PER_K_AND_COLUMN = 8000, 300, 1.5
+MAX_POOL = 8000
+MAX_POOL_PER_K = 300
+MAX_POOL_PER_K_AND_COLUMN = 1.5
 
 
 class MDAV(Partitioner):
@@ -22,7 +24,7 @@ class MDAV(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
 
     Attributes
@@ -41,13 +43,13 @@ class MDAV(Partitioner):
        neighbours.
     2. With 2k to 3k - 1 records left, the record farthest from their mean forms one
        more group with its k - 1 nearest neighbours.
-    3. The rest is the last group.
+    3. The other records form the last group.
 
     **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
     proven about the loss.
 
     **Cost.** Time grows as n²/k at worst. Long tables are searched by an index that
-    skips most records, above all where these lie in clusters or along few directions;
+    skips most records, above all if the records lie in clusters or along few directions;
     time then grows more slowly. Memory grows as n. Ties, which are equal float64
     distances, go to the record that comes first, so the same table always gives the
     same groups.

@@ -8,13 +8,13 @@ from shoal.partitioners.mdav import mdav_groups
 class MDAV1(Partitioner):
     """Group records by MDAV1, which forms groups in pairs to the end, of [LWHC10]_.
 
-    Like :class:`MDAV`, but groups are formed in pairs to the end, and the fewer than k
-    remaining records join existing groups.
+    Unlike :class:`MDAV`, it forms groups in pairs to the end, and fewer than k leftovers
+    join existing groups.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------

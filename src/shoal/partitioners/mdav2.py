@@ -10,13 +10,13 @@ from shoal.partitioners.mdav1 import MDAV1
 class MDAV2(Partitioner):
     """Group records by MDAV2: :class:`MDAV1`, then the second phase of [LWHC10]_.
 
-    Groups of :class:`MDAV1` are dissolved into neighbouring groups where that lowers the
+    Groups of :class:`MDAV1` are dissolved into neighbouring groups if that lowers the
     SSE.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------

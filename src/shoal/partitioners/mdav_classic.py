@@ -9,13 +9,13 @@ from shoal.partitioners.mdav import mdav_groups
 class MDAVClassic(Partitioner):
     """Group records by classic MDAV, in pairs of groups to the end [CPD13]_.
 
-    It differs from :class:`MDAV`, which is MDAV-generic, in the last groups. The figures
-    that [CPD13]_ prints for MDAV are those of this variant.
+    It differs from :class:`MDAV`, which is MDAV-generic, in the last groups. [CPD13]_
+    prints the figures of this variant for MDAV.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class MDAVClassic(Partitioner):
     1. While at least 2k records are left, the record farthest from their mean and
        the record farthest from that one each form a group with their k - 1 nearest
        neighbours.
-    2. If k to 2k - 1 records are left then, they are the last group.
-    3. Each of fewer than k leftovers joins the group of the record nearest to it,
-       of those that had a group before.
+    2. If k to 2k - 1 records are left then, they form the last group.
+    3. Each of fewer than k leftovers joins the group of the nearest record that had a
+       group before.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.

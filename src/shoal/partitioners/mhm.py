@@ -19,17 +19,17 @@ from shoal.partitioners.univariate import cheapest_cuts, scale_by_power_of_two
 class MHM(Partitioner):
     """Group records by the best cuts of a path through them, MHM of [DMMS06]_.
 
-    The multivariate version of the shortest-path algorithm of Hansen and Mukherjee: records
-    are ordered so that consecutive ones are near, and this order is cut into groups with the
-    least loss; see :class:`Univariate` for the cuts.
+    This is the multivariate version of the shortest-path algorithm of Hansen and Mukherjee:
+    records are ordered so that consecutive records are near each other, and this order is cut
+    into groups with the least loss; see :class:`Univariate` for the cuts.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
-    path : str
-        The order: ``"nearest-point"`` goes from the record farthest from the mean to
-        the nearest one left, and so on (NPN-MHM); ``"mdav"`` and
+        Minimum number of records in a group.
+    path : {"nearest-point", "mdav", "centroid-mdav"}, default="mdav"
+        The order: ``"nearest-point"`` starts at the record farthest from the mean and
+        always continues to the nearest record not yet visited (NPN-MHM); ``"mdav"`` and
         ``"centroid-mdav"`` visit the groups of :class:`MDAV` (MDAV-MHM) or
         :class:`CentroidMDAV` (CBFS-MHM) one after the other.
 
@@ -44,18 +44,18 @@ class MHM(Partitioner):
     -----
     **Steps**
 
-    1. With a path over groups, these are formed first, and visited from the first
-       formed to the one with the nearest centroid, and so on; within a group the
-       path goes from the record nearest to where it comes from to the nearest one
-       left.
+    1. With a path over groups, the groups are formed first. The path starts with the
+       group of the record farthest from the mean and always continues to the group with
+       the nearest centroid; within a group, the path enters at the record nearest to its
+       current end and always continues to the nearest record not yet visited.
     2. The order is cut into runs of k to 2k - 1 records with the least SSE.
 
-    **Guarantee.** All groups have k to 2k - 1 records. No runs of the path lose less;
-    with a path over groups, the loss is at most that of these groups.
+    **Guarantee.** All groups have k to 2k - 1 records. No other cuts of the path lose
+    less; with a path over groups, the loss is at most that of these groups.
 
-    **Cost.** Time grows as n² for ``"nearest-point"``, else as n²/k and as for the
-    groups, memory as n. Ties, which are equal float64 distances, go to the record that
-    comes first.
+    **Cost.** Time grows as n² for ``"nearest-point"``, otherwise as n²/k plus the time to form the
+    groups; memory grows as n. Ties, which are equal float64 distances, go to the record that comes
+    first.
 
     **Interpretation.** The paper does not say in which order groups, and records
     within groups, are visited.
@@ -102,7 +102,7 @@ class MHM(Partitioner):
 
 
 def nearest_neighbour_path(X: Matrix, first: int) -> Indices:
-    """Return a path through the rows of ``X`` from ``first``, always to the nearest not visited."""
+    """Return a path through the rows of ``X`` from ``first``, always to the nearest one left."""
     path = np.full(len(X), first)
 
     def open_path_pool(X: Matrix) -> object:

@@ -23,8 +23,8 @@ class MST(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
-    split : str
+        Minimum number of records in a group.
+    split : {"diameter", "centroid", "none"}, default="diameter"
         How trees of 2k records or more are split: ``"diameter"`` by :class:`MD` (M-d),
         ``"centroid"`` by :class:`CentroidMDAV` (M-c); ``"none"`` leaves them whole (M),
         and groups may be large.

@@ -1,4 +1,4 @@
-"""Groups from trees of near records, and a lower bound of the least loss."""
+"""Groups from trees of near records, and a lower bound of the loss of all partitions."""
 
 from typing import Annotated, Literal
 
@@ -30,23 +30,24 @@ Criterion = Literal["sse", "euclidean"]
 class MuApprox(Partitioner):
     """Group records by mu-Approx of [DSS08]_, from trees of near records, and bound the least loss.
 
-    Near records are joined to trees of at least k, and trees that are too large are
-    divided.
+    Near records are joined into trees of at least k records, and trees that are too large
+    are divided. The loss that the method bounds is the sum of squared distances, or the
+    sum of distances, to the centroids.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     random_state : int, Generator, RandomState or None
         Seed of the random number generator. The same number always gives the same groups; with None
         they differ from call to call.
-    criterion : str
-        What the groups are to keep small: ``"sse"``, the sum of the squared distances
-        to the centroids (Theorem 2 of the paper), or ``"euclidean"``, the sum of the
-        distances (Theorem 1).
+    criterion : {"sse", "euclidean"}, default="sse"
+        The loss that the method bounds: ``"sse"``, the sum of the squared distances to the
+        centroids (Theorem 2 of the paper), or ``"euclidean"``, the sum of the distances
+        (Theorem 1).
     restarts : int
-        Number of draws; the groups that are best by ``criterion`` are kept.
+        Number of random draws; the groups that are best by ``criterion`` are kept.
 
     Attributes
     ----------
@@ -60,31 +61,31 @@ class MuApprox(Partitioner):
         times the least sum of distances.
     bound_ : float
         A lower bound of the SSE of any partition of this table: the sum of the squared
-        distances of all records to their k - 1 nearest, over 2k.
+        distances of all records to their k - 1 nearest, divided by 2k.
     distance_bound_ : float
         A lower bound of the sum of distances to the centroids: the sum of the distances
-        of all records to their k - 1 nearest, over 2k.
+        of all records to their k - 1 nearest, divided by 2k.
 
     Notes
     -----
     **Steps**
 
-    1. As long as a tree of records is smaller than k, its one record without an
-       edge of its own is joined to the nearest of its k - 1 nearest neighbours
-       outside the tree.
+    1. While a tree has fewer than k records, the one record in it that has not been
+       joined to another yet is joined to the nearest of its k - 1 nearest neighbours
+       that is outside the tree.
     2. Trees of more than max(2k - 1, 3k - 5) records are divided, each at a record
-       chosen so that both parts keep k.
+       chosen so that both parts keep k records.
     3. Groups of 2k records or more are divided once more: the record farthest from
        the centroid with its k - 1 nearest, and the rest. With
-       ``criterion="euclidean"`` only where that shortens the distances.
+       ``criterion="euclidean"`` they are divided only if that shortens the distances.
 
     **Guarantee.** All groups have k to 2k - 1 records; with
-    ``criterion="euclidean"`` some may keep up to 3k - 5. For the given table, the
-    loss of the groups over ``bound_`` (or ``distance_bound_``) is proven: the least
-    loss is no smaller than the bound. The factor of the paper is *not* proven for
-    these groups, since its proof needs the trees of the paper, see below; it holds
-    for a table wherever the loss is at most ``factor_`` times the bound, as it was, by a
-    wide margin, on every table tried.
+    ``criterion="euclidean"`` a group may have up to 3k - 5. For the given table, the loss
+    of the groups divided by ``bound_`` (or ``distance_bound_``) is a proven approximation
+    factor: no partition has a loss below the bound. The factor of the paper is *not*
+    proven for these groups in general, since its proof needs the trees of the paper, see
+    below. It holds for a table if the loss is at most ``factor_`` times the bound, which
+    was true, by a wide margin, of every table tried.
 
     **Cost.** Time grows as n² at worst, for the neighbours, and far less on tables
     of few or related columns; memory grows as n k. Each restart adds the time of
@@ -94,8 +95,8 @@ class MuApprox(Partitioner):
 
     **Interpretation.** The paper keeps a divided tree together by a copy of the
     record at which it was divided, which does not count as a record; that can leave
-    groups of k - 1. Here the records that lose their neighbour are joined in a chain
-    instead, in the order of their distances to it. An edge of the chain may be
+    groups of k - 1 records. Here the records that lose their neighbour are joined in a
+    chain instead, in the order of their distances to that neighbour. An edge of the chain may be
     longer than the distance to the (k - 1)th neighbour, on which the proof rests.
 
     References
@@ -165,7 +166,7 @@ def loss(X: Matrix, labels: Labels, criterion: Criterion) -> float:
 def halve_large_groups(X: Matrix, labels: Labels, k: int, criterion: Criterion = "sse") -> Labels:
     """Divide each group of 2k records or more in two, unless that raises the loss.
 
-    The sum of squared distances always falls; that of distances may rise, since the mean does
+    The sum of squared distances always falls; the sum of distances may rise, since the mean does
     not minimise it.
     """
     sizes = np.bincount(labels)

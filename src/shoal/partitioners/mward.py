@@ -31,19 +31,19 @@ class MWard(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
-    start : str or int
+    start : {"max-distance", "first-component", "sum-of-z"} or int, default="max-distance"
         Which records form the first two groups. ``"max-distance"`` takes the two most
         distant records and lets each grow, the lower record number first.
         ``"first-component"``, ``"sum-of-z"`` or the number of a column, counted from 0,
         takes both ends of the order of :class:`Sorted`.
     descending : bool
-        Reverse the start: sort from the greatest score to the smallest, or let
-        the group of the higher record number grow first.
-    grow : str
-        How the two most distant records grow to k: ``"centroid"`` by the record nearest
-        to the mean so far, as in Figure 2 of the paper, or ``"extreme"`` by the records
+        Reverse the start: sort from the largest score to the smallest, or let the group
+        of the higher record number grow first.
+    grow : {"centroid", "extreme"}, default="centroid"
+        How the two most distant records grow to k: ``"centroid"`` adds the record nearest
+        to the mean so far, as in Figure 2 of the paper, and ``"extreme"`` the records
         nearest to the extreme record itself, as in its text. It has no effect on the
         other starts.
 
@@ -60,18 +60,18 @@ class MWard(Partitioner):
 
     1. The first k and the last k records of an order are joined beforehand.
     2. The two groups whose union adds least to the sum of squares are joined, again
-       and again, but never two that both have k records, until all have.
-    3. Groups of 2k or more are split in the same way, by themselves.
+       and again, but never two groups that both have k records, until all have.
+    3. Groups of 2k records or more are split in the same way, each on its own.
 
     **Guarantee.** All groups have k to 2k - 1 records. Nothing is proven about the
     loss.
 
-    **Cost.** Time grows as n² at worst, and slower the more the columns depend on
-    each other: with 13 columns, 10,000 records take less than a second of one core
-    and 50,000 records three to eleven. Memory grows as the table; no matrix of
-    distances is kept. The next join is the one with the least increase in the sum of
-    squares, to twelve digits, and then with the lowest records of the two groups. Records that
-    are all equal are cut into blocks of k, the first block taking the leftovers.
+    **Cost.** Time grows as n² at worst, and less steeply if the columns are strongly
+    related: with 13 columns, 10,000 records take less than a second of one core and
+    50,000 records three to eleven. Memory grows linearly with the table; no distance
+    matrix is stored. The next join is the one with the smallest increase in the sum of
+    squares, to twelve digits; ties go to the groups with the lowest records. Records
+    that are all equal are cut into blocks of k, the first of which takes the leftovers.
 
     References
     ----------
@@ -111,7 +111,7 @@ class MWard(Partitioner):
     def _split(self, X: Matrix) -> Labels:
         rows, representative, rank = scale_to_unit_extent(X), first_equal(X), self._rank(X)
         labels = np.full(len(X), -1)
-        pending = [np.arange(len(X))]  # sets of records, each to be grouped by itself
+        pending = [np.arange(len(X))]  # sets of records, each to be grouped separately
         while pending:
             records = pending.pop()
             subset, equals = rows[records], representative[records]

@@ -10,22 +10,22 @@ from shoal.errors import InputError
 from shoal.partitioners._base import BOUND_SAFETY_FACTOR, Facts, Labels, Matrix, Partitioner, sse
 from shoal.partitioners.mdav import MDAV
 
-MAX_ENUMERATED = 16  # records for which all subsets are tried: memory doubles with each
-MAX_RECORDS = 1200  # records for which a proof is begun
-MAX_SECONDS = 120.0  # of processor time of a proof, so that a busy machine changes nothing
+MAX_ENUMERATED = 16  # records up to which all subsets are tried: memory doubles with each
+MAX_RECORDS = 1200  # records up to which a proof is attempted
+MAX_SECONDS = 120.0  # CPU seconds of a proof, so that a busy machine changes nothing
 
 
 class Optimal(Partitioner):
     """Group records with the least SSE of all partitions into groups of at least k.
 
     The SSE is the sum of the squared distances of the records to the means of their
-    groups. A least partition has groups of k to 2k - 1 records [DM02]_, and only
-    these are compared.
+    groups. There is an optimal partition into groups of k to 2k - 1 records [DM02]_, so
+    only such partitions are compared.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
 
     Attributes
@@ -43,19 +43,19 @@ class Optimal(Partitioner):
 
     1. Up to 16 records, all such partitions are compared, by dynamic programming
        over subsets.
-    2. Beyond, a linear programme over groups, to which groups are added while they
-       lower it (column generation), bounds the SSE from below.
+    2. For more records, a linear programme over groups, to which groups are added while
+       they lower its optimum (column generation), bounds the SSE from below.
     3. Integer programming chooses among the groups that can be part of an optimum.
 
-    **Guarantee.** The SSE is the least possible, proven to eight digits. Of several
-    partitions with the same SSE, one is returned; with more than 16 records, which one
-    may depend on the version of the solver, and on the speed of the machine where the
+    **Guarantee.** The SSE is the least possible, proven to eight digits. If several
+    partitions have the same SSE, one of them is returned; with more than 16 records, which
+    one may depend on the version of the solver, and on the speed of the machine if the
     proof takes nearly all the time that it may.
 
     **Cost.** The problem is NP-hard, so time and memory may grow exponentially with
     n. A table is refused if a proof would take more than a minute or two of
     computing. In our trials it took less for 1,000 records at k = 2, 400 at k = 3,
-    100 at k = 5 and 60 at k = 7, and for more where the columns are few.
+    100 at k = 5 and 60 at k = 7, and for more records if there are few columns.
 
     References
     ----------

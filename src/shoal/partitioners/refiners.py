@@ -1,6 +1,6 @@
 """Refiners: partitioners that improve the groups of another method.
 
-Users choose them by the parameter ``effort``; ``"quick"`` is the method alone.
+Users choose a refiner by the parameter ``effort``; ``"quick"`` is the method without a refiner.
 """
 
 import time
@@ -18,9 +18,9 @@ from shoal.partitioners._refiner import Refiner
 Seconds = Annotated[float, AtLeast(0)] | None
 Rounds = Annotated[float, AtLeast(0)] | None
 
-DEFAULT_ROUNDS = 50.0  # per record, of each annealing, without a budget
-SEARCH_SHARE = 0.2  # of the budget of a proof, for the search before it
-MAX_SEARCH_SECONDS = 0.02  # per record, for that search
+DEFAULT_ROUNDS = 50.0  # rounds per record of each annealing, if there is no budget
+SEARCH_SHARE = 0.2  # share of the budget of a proof that is spent on the search before it
+MAX_SEARCH_SECONDS = 0.02  # maximum time of that search per record, in CPU seconds
 
 
 class Refine(Refiner):
@@ -31,7 +31,7 @@ class Refine(Refiner):
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
         Makes the groups to start from, with the same k; :class:`MDAV` if None.
@@ -51,9 +51,9 @@ class Refine(Refiner):
 
     1. Records move to the groups of near neighbours, alone, in exchange or in
        chains of two, wherever the SSE falls.
-    2. Each group in turn is dissolved into its neighbours, and kept if the SSE does
-       not fall.
-    3. New groups are tried around single records, likewise.
+    2. Each group in turn is dissolved into its neighbours; this is undone unless the SSE
+       falls.
+    3. New groups are formed around single records, and undone in the same way.
 
     **Guarantee.** No group has fewer than k records. The loss is never above that
     of the method.
@@ -80,21 +80,21 @@ class Refine(Refiner):
 class Search(Refiner):
     """Improve the groups of a method by simulated annealing.
 
-    Where no small change helps, annealing continues through groups that are temporarily
-    worse.
+    When no small change helps any more, annealing continues through groups that are
+    temporarily worse.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
         Makes the groups to start from, with the same k; :class:`MDAV` if None.
     budget : float, optional
         CPU seconds of all threads to spend; if None, ``rounds`` limits the search.
     rounds : float, optional
-        Rounds per record, of each of two annealings; 50 where neither this nor a budget
-        is given. A round is one random change of groups, followed by descent and accepted
+        Rounds per record, of each of two annealings; 50 if neither this nor a budget is
+        given. A round is one random change of groups, followed by descent and accepted
         or undone. After a search with a budget, ``rounds_`` is the number that repeats it.
     random_state : int, Generator, RandomState or None
         Seed of the random numbers. The same seed and rounds give the same groups; with
@@ -179,7 +179,7 @@ class Prove(Refiner):
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     method : Partitioner, optional
         Makes the groups to start from, with the same k; :class:`MDAV` if None.
@@ -199,7 +199,7 @@ class Prove(Refiner):
     bound_ : float
         A lower bound of the SSE of all partitions into groups of at least k.
     optimal_ : bool
-        Whether the groups are proven to have the least SSE.
+        Whether the groups are proven to have the minimum SSE.
     seconds_ : float
         CPU seconds that search and proof took, of all threads.
 
@@ -212,8 +212,8 @@ class Prove(Refiner):
     3. An integer programme chooses among the groups of the linear programme.
     4. Further searches, each with its own draws, fill the time that is left.
 
-    A table of more than 5,000 records gets the bound of a certificate instead of steps 2
-    to 4: feasible duals of that linear programme, block by block.
+    For a table of more than 5,000 records, a certificate replaces steps 2 to 4: feasible
+    duals of that linear programme, computed block by block.
 
     **Guarantee.** No partition into groups of at least k has an SSE below ``bound_``.
     The loss is never above that of the method.

@@ -65,7 +65,7 @@ METHODS: dict[str, type[Partitioner]] = {
 }
 
 
-# Refiners by the name of the effort that asks for them; the effort "quick" is the method alone.
+# Refiners by the name of the effort that selects them; the effort "quick" is the method alone.
 EFFORTS: dict[str, type[Refiner]] = {"refine": Refine, "search": Search, "prove": Prove}
 METHODS |= {"blocked": Blocked, **EFFORTS}
 DEFAULT_METHOD = "mdav"  # the method of refiners and blocks if none is named
@@ -109,7 +109,7 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
 
 
 def _check_effort(effort: Any) -> None:
-    """Refuse an effort that does not exist; None is no effort."""
+    """Refuse an effort that does not exist; None stands for no effort."""
     if effort is not None and not isinstance(effort, str):
         raise ParameterError(
             f"An effort is a name: quick, {', '.join(EFFORTS)}. Got"
@@ -160,7 +160,7 @@ def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -
     """Return a partitioner of class ``cls`` that starts from ``inner``."""
     if isinstance(inner, Refiner) and issubclass(cls, Refiner):
         raise ParameterError(
-            f"{type(inner).__name__} is an effort already. Name the method to start from.",
+            f"{type(inner).__name__} already improves a method. Name the method to start from.",
             code="effort-twice",
         )
     is_default = type(inner) is METHODS[DEFAULT_METHOD]
@@ -227,7 +227,7 @@ def _with_common_options(method: Partitioner, options: dict[str, Any]) -> Partit
     return copy.set_params(**changes) if changes else method
 
 
-def entry(instance: Partitioner) -> dict[str, Any]:
+def to_entry(instance: Partitioner) -> dict[str, Any]:
     """Return the method and the options from which `partitioner` makes ``instance``.
 
     Parameters that have their default value are left out.
@@ -235,7 +235,7 @@ def entry(instance: Partitioner) -> dict[str, Any]:
     options = parameters.non_default_parameters(instance)
     if not isinstance(instance, Refiner | Blocked):
         return {"method": method_name(instance), **options}
-    inner = entry(instance.method or METHODS[DEFAULT_METHOD](k=instance.k))
+    inner = to_entry(instance.method or METHODS[DEFAULT_METHOD](k=instance.k))
     outer_options = {
         name: value for name, value in options.items() if name not in SHARED_PARAMETERS
     }
@@ -305,11 +305,11 @@ def partition(
     X : array-like of shape (n_records, n_columns)
         Records in comparable units: distances are taken as they are.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     method : str or Partitioner
         A name in `METHODS`, or a partitioner. ``"auto"`` is the method that Shoal
         recommends for the table.
-    effort : str, optional
+    effort : {"quick", "refine", "search", "prove"}, optional
         How to improve the groups of the method: ``"quick"`` leaves them as they are,
         ``"refine"`` changes them until no small change helps, ``"search"`` continues for
         the time of the budget, and ``"prove"`` also proves a lower bound of the SSE.

@@ -11,26 +11,25 @@ from shoal.partitioners._scores import Loadings, Score, check_column, order_by_s
 class Sorted(Partitioner):
     """Group records that are neighbours along one score, as in [DN93]_.
 
-    One score represents the whole record. The loss is large where the score does not
+    One score represents the whole record. The loss is large if the score does not
     distinguish the records; see :class:`Univariate` for the best cuts along an order.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
-    by : str or int
-        ``"first-component"``, the first principal component of the correlation
-        matrix; ``"sum-of-z"``, the sum of the z-scores; or the number of a
-        column, counted from 0. The first two standardise the columns
-        themselves, whatever their units.
+    by : {"first-component", "sum-of-z"} or int, default="first-component"
+        The score: the first principal component of the correlation matrix, the sum of
+        the z-scores, or the number of a column, counted from 0. The first two standardise
+        the columns themselves, whatever their units.
     descending : bool
-        Sort from the greatest score to the smallest. It matters where n is no
-        multiple of k, because the last block is the larger one.
-    loadings : str
-        Weights of the columns in the first component: ``"exact"``, or ``"rounded"`` to
-        three decimals, which reproduces the figures of [MD99]_. The first column whose
-        weight is at least half the greatest counts positively.
+        Sort from the largest score to the smallest. It matters if n is no multiple of k,
+        because the last block is the larger one.
+    loadings : {"exact", "rounded"}, default="exact"
+        Weights of the columns in the first component: exact, or rounded to three
+        decimals, which reproduces the figures of [MD99]_. The first column whose weight is
+        at least half the largest weight counts positively.
 
     Attributes
     ----------
@@ -50,8 +49,8 @@ class Sorted(Partitioner):
     **Guarantee.** All groups have k records, the last one k to 2k - 1. Nothing is
     proven about the loss.
 
-    **Cost.** Time grows as n log n and memory as the table: a million records take
-    about a second.
+    **Cost.** Time grows as n log n, and memory linearly with the table: a million
+    records take about a second.
 
     References
     ----------

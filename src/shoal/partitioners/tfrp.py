@@ -15,15 +15,15 @@ class TFRP(Partitioner):
     """Group records by TFRP, the method of two fixed reference points of [CLH07]_.
 
     Two fixed points, one below and one above all records, take the place of the
-    mean. They stay where they are, so the distances to them are measured once.
+    mean. The points are fixed, so the distances to them are measured only once.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group.
-    phases : {1, 2}
-        With 1 the groups of the first phase are the result. With 2 the second
-        phase follows; the literature prints it as TFRP-2.
+        Minimum number of records in a group.
+    phases : {1, 2}, default=2
+        With 1, the groups of the first phase are the result. With 2, the second phase
+        follows; in the literature the method is then called TFRP-2.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class TFRP(Partitioner):
     -----
     **Steps**
 
-    1. One point has the least value of the whole table in every column, the other
-       the greatest.
+    1. One point has the smallest value of the whole table in every column, the other
+       the largest.
     2. In turn, the record farthest from the first point and the one farthest from
        the second form a group with their k - 1 nearest neighbours, while at least k
        records are left.
@@ -58,8 +58,8 @@ class TFRP(Partitioner):
 
     **Interpretation.** The paper leaves two details open, which were chosen by
     comparison with the published losses of the Tarragona table: the reference
-    points, which might also be the least and the greatest value of each column, and
-    the division of large groups by the first phase instead of MDAV1. Of the variants
+    points, which might also be the smallest and the largest value of each column, and
+    the division of large groups by the first phase instead of MDAV1. Among the variants
     tried, only this one gives all eight figures to the digits printed.
 
     References
@@ -86,7 +86,7 @@ class TFRP(Partitioner):
 
 
 def _first_phase(X: Matrix, k: int) -> Labels:
-    """Form groups from two fixed points in turn; leftovers join the nearest."""
+    """Form groups from two fixed points in turn; leftovers join the nearest group."""
     queues = np.stack([_farthest_first(X, X.min()), _farthest_first(X, X.max())])
     labels = run_in_strides(X, form_groups, k, queues, np.zeros(2, np.int64))
     join_nearest_centroid(X, labels)
@@ -94,7 +94,7 @@ def _first_phase(X: Matrix, k: int) -> Labels:
 
 
 def _farthest_first(X: Matrix, value: float) -> Indices:
-    """Order the records by falling distance to the point that has ``value`` in every column."""
+    """Order the records by decreasing distance to the point with ``value`` in every column."""
     squares = np.zeros(len(X))
     for column in X.T:
         squares += (column - value) ** 2

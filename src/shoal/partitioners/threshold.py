@@ -18,7 +18,7 @@ class Threshold(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Threshold(Partitioner):
     **Steps**
 
     1. Each record is joined to its k - 1 nearest neighbours.
-    2. In the order of the records, each one that is more than two steps from every
+    2. In the order of the records, each record that is more than two steps from every
        seed becomes a seed, and forms a group with all records joined to it.
-    3. Each of the others is two steps from a seed, and joins the nearest such seed.
+    3. Each other record is two steps from a seed, and joins the nearest such seed.
 
-    **Guarantee.** All groups have at least k records; some may have many. The greatest
+    **Guarantee.** All groups have at least k records, and may have many more. The greatest
     distance between two records of a group is at most 4 times the least possible.
 
     **Cost.** Time grows as n² at worst, for the neighbours, and far less on tables of

@@ -1,4 +1,4 @@
-"""Pairs and triples from a graph of least weight, for k = 2."""
+"""Pairs and triples from a graph of minimum weight, for k = 2."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from shoal.errors import InputError
 from shoal.partitioners._base import Facts, Labels, Matrix, Partitioner
 from shoal.partitioners._factor import minimum_factor
 
-TOLERANCE = 1e-9  # relative gap between the weight and what is proven
+TOLERANCE = 1e-9  # maximum relative gap between the weight and its proven lower bound
 
 
 class TwoMuApprox(Partitioner):
@@ -18,12 +18,12 @@ class TwoMuApprox(Partitioner):
     Every two records are joined by an edge whose weight is their squared distance.
     Pairs and triples follow from the lightest set of edges that covers every
     record. Each member of a pair can compute the values of the other from their
-    mean, so the paper recommends k = 2 only where no respondent is an attacker.
+    mean, so the paper recommends k = 2 only if no respondent is an attacker.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group: always 2, the number for which the
+        Minimum number of records in a group: always 2, the number for which the
         method is made. It has no default: it is the guarantee.
 
     Attributes
@@ -33,25 +33,25 @@ class TwoMuApprox(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     weight_ : float
-        Sum of the squared distances along the chosen edges. The SSE is at most
-        this, and at least half of it.
+        Sum of the squared distances along the chosen edges. The SSE is at most this sum,
+        and at least half of it.
     certificate_ : FactorCertificate
-        Dual values that prove the weight to be least: its ``bound`` is a lower
-        bound of the weight of all such sets, and half of it of the SSE.
+        Dual values that prove the weight to be minimal: its ``bound`` is a lower bound
+        of the weight of all such sets; half of it is a lower bound of the SSE.
 
     Notes
     -----
     **Steps**
 
-    1. A set of least weight is chosen among the sets that give each record one or
-       two edges.
+    1. A set of minimum weight is chosen among the sets that give each record one or two
+       edges.
     2. It consists of pairs and paths of three records, which are the groups.
 
     **Guarantee.** The SSE is at most twice the least possible.
 
     **Cost.** A minimum-weight matching on the edges to near records gives a first
     set. Then all n(n - 1)/2 edges are compared with its dual values, and edges of
-    negative reduced cost are added until there are none. So the least weight is
+    negative reduced cost are added until there are none. So the minimum weight is
     proven for each table, to nine digits. Time grows as n² or a little faster,
     memory as n.
 
@@ -82,8 +82,8 @@ class TwoMuApprox(Partitioner):
         gap = factor.weight - factor.certificate.bound
         if gap > TOLERANCE * factor.weight:
             raise InputError(
-                "The least weight could not be proven: the gap is"
-                f" {gap / factor.weight:.1g} of it, above {TOLERANCE:g}. Standardise the columns.",
+                "The minimum weight could not be proven: the relative gap is"
+                f" {gap / factor.weight:.1g}, above {TOLERANCE:g}. Standardise the columns.",
                 code="not-proven",
             )
         self.weight_ = factor.weight

@@ -26,13 +26,13 @@ from shoal.partitioners._scores import Score, check_column, order_by_score, scor
 class Univariate(Partitioner):
     """Group one column with minimum loss, by the shortest path of [HM03]_.
 
-    Some best groups of one column are runs of neighbours in sorted order, so the
-    best cuts of the sorted records are the best groups.
+    There are best groups of one column that are runs of neighbours in sorted order, so the
+    best cuts of the sorted records give best groups.
 
     Parameters
     ----------
     k : int
-        Least number of records in a group. It has no default: it is the
+        Minimum number of records in a group. It has no default: it is the
         guarantee.
     order : str, int or list of int, optional
         The order to cut: a score of :class:`Sorted` (``"first-component"``,
@@ -56,15 +56,14 @@ class Univariate(Partitioner):
 
     1. The records are sorted by their only column, or by ``order``. Equal values
        are sorted by record number.
-    2. From the first record to the last: the least loss of the first j records is
-       the least, over the k to 2k - 1 sizes of the last group, of its own loss and
-       that of the records before it.
-    3. Of equal losses the shortest last group is taken, then the shortest before
-       it, and so on; losses are equal if they agree to twelve digits.
+    2. From the first record to the last, the minimum loss of the first j records is
+       found: the minimum over all sizes k to 2k - 1 of the last group of its loss plus
+       the minimum loss of the records before it.
+    3. Ties go to the shortest last group, then to the shortest group before it, and so
+       on; losses are equal if they agree to twelve digits.
 
     **Guarantee.** For one column the SSE is the least possible. For an ``order`` of
-    several columns the groups are the best that are runs of that order, not the
-    best of all.
+    several columns, no other runs of that order have a lower SSE, but other groups may.
 
     **Cost.** Time grows as n log k for one column, apart from sorting, and as nkp
     for a given order of p columns. Memory grows as n.
@@ -104,7 +103,7 @@ class Univariate(Partitioner):
         n, p = X.shape
         if self.order is None and p > 1:
             raise ParameterError(
-                f"Univariate sorts by one column, but the data hold {p}. State the order to cut,"
+                f"Univariate sorts by one column, but the data have {p}. State the order to cut,"
                 " such as order='first-component', or mask each column as a block of its own.",
                 code="several-columns",
                 count=p,
@@ -113,8 +112,8 @@ class Univariate(Partitioner):
             check_column(self, "order", X)
         elif not isinstance(self.order, str | None) and not is_permutation(self.order, n):
             raise ParameterError(
-                f"The 'order' parameter of Univariate must hold each record number from 0 to"
-                f" {n - 1} exactly once. It holds {len(self.order)} numbers.",
+                f"The 'order' parameter of Univariate must contain each record number from 0 to"
+                f" {n - 1} exactly once. It contains {len(self.order)} numbers.",
                 code="order-not-a-permutation",
             )
 
@@ -139,7 +138,7 @@ class Univariate(Partitioner):
 
 
 def is_permutation(order: Sequence[int], n: int) -> bool:
-    """Return whether ``order`` holds each number below ``n`` once."""
+    """Return whether ``order`` contains each number below ``n`` once."""
     return np.array_equal(np.sort(order), np.arange(n))
 
 

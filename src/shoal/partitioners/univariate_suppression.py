@@ -1,4 +1,4 @@
-"""The best groups of one column when some records may be suppressed."""
+"""The best groups of one column when a few records may be suppressed."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from shoal.partitioners._base import Indices, Labels, Values
 
 
 class Suppressed(NamedTuple):
-    """Groups of one column without some of its records.
+    """Groups of one column in which records may be suppressed.
 
     ``labels`` has -1 for suppressed records; ``sse`` is the sum of squares of the others.
     """
@@ -22,20 +22,21 @@ class Suppressed(NamedTuple):
 def univariate_with_suppression(values: ArrayLike, k: int, most: int) -> Suppressed:
     """Group one column with the least loss when up to ``most`` records are suppressed [LM13]_.
 
-    A few outliers may cost more than all other records. Some best groups are runs of the sorted
-    records with suppressed ones between them, so a shortest path over records and suppressions
-    finds them: the least loss of the first j records with t suppressed is that of j - 1 records
-    with t - 1, or that of j - m records with t and a group of the last m, k to 2k - 1 of them.
-    Of equal losses the one with fewer suppressions, then the shortest last group, is taken.
+    A few outliers may cost more than all other records. There are best groups that are runs of the
+    sorted records with suppressed records between them, so a shortest path over records and
+    suppressions finds them. The least loss of the first j records with t suppressed is the least
+    loss of j - 1 records with t - 1 suppressed, or that of j - m records with t suppressed plus the
+    loss of a group of the last m records, where m is k to 2k - 1. Ties go to fewer suppressions,
+    then to the shortest last group.
 
     Parameters
     ----------
     values : array-like of shape (n_records,)
         The column.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     most : int
-        Greatest number of suppressed records; at least k are left.
+        Maximum number of suppressed records; at least k are left.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def _check(x: Values, k: int, most: int) -> None:
     elif k < 1:
         problem = f"k must be at least 1. Got k={k}."
     elif len(x) < k:
-        problem = f"A group needs k={k} records but the column holds only {len(x)}. Lower k."
+        problem = f"A group needs k={k} records but the column has only {len(x)}. Lower k."
     elif most < 0:
         problem = f"The number of suppressed records cannot be negative. Got {most}."
     else:
@@ -81,7 +82,9 @@ def _check(x: Values, k: int, most: int) -> None:
 
 def _trace_back(last_size: Indices, n_suppressed: int, order: Indices) -> Labels:
     """Return the groups of the path that suppresses ``n_suppressed`` records, from its end."""
-    labels, j, groups = np.full(len(order), -1), len(order), []
+    labels = np.full(len(order), -1)
+    groups = []
+    j = len(order)
     while j > 0:
         size = int(last_size[j, n_suppressed])
         if size:
@@ -97,11 +100,12 @@ def _trace_back(last_size: Indices, n_suppressed: int, order: Indices) -> Labels
 def _least_losses(x: Values, k: int, most: int) -> tuple[Values, Indices]:
     """Return the least loss of the first j values with t suppressed, and the last group of each.
 
-    The size of the last group is 0 where the last value is suppressed.
+    The size of the last group is 0 if the last value is suppressed.
     """
     n = len(x)
     x = x - x[n // 2]  # sums of squares lose no digits
-    loss, last_size = np.full((n + 1, most + 1), np.inf), np.zeros((n + 1, most + 1), np.int64)
+    loss = np.full((n + 1, most + 1), np.inf)
+    last_size = np.zeros((n + 1, most + 1), np.int64)
     loss[0, 0] = 0.0
     for j in range(1, n + 1):
         loss[j, 1:] = loss[j - 1, :-1]

@@ -14,9 +14,9 @@ BUILT_IN_METHODS = frozenset(METHODS)
 def register(name: str, cls: type[Partitioner]) -> None:
     """Register a partitioner under a name, for plans, reports and comparisons of this process.
 
-    An object of the class can be passed to `shoal.microaggregate` without this. A document
-    can only name registered methods, so reports, manifests and saved plans need it, and so
-    does every process that runs such a plan.
+    An object of the class can be passed to `shoal.microaggregate` without registration. A
+    document can only name registered methods, so reports, manifests and saved plans need the
+    registration, and so does every process that runs such a plan.
 
     Parameters
     ----------

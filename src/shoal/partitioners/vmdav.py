@@ -29,12 +29,12 @@ class VMDAV(Partitioner):
     Parameters
     ----------
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     gamma : float or "auto"
         How readily a group takes in a neighbour; 0 takes in none. About 0.2
         suits scattered records, about 1.1 records in clusters. ``"auto"`` tries 0,
-        0.2, 0.5, 0.8 and 1.1, five times the work, and keeps the one with the
-        least sum of squares within groups, the lowest of them in a tie.
+        0.2, 0.5, 0.8 and 1.1, five times the work, and keeps the gamma with the
+        smallest sum of squares within groups; ties go to the lowest gamma.
 
     Attributes
     ----------
@@ -49,14 +49,13 @@ class VMDAV(Partitioner):
     -----
     **Steps**
 
-    1. While at least 2k records are left, the one farthest from the mean of the
+    1. While at least 2k records are left, the record farthest from the mean of the
        whole table forms a group with its k - 1 nearest neighbours.
     2. The group takes in the record nearest to any of its members while that
        record's distance to the group is below `gamma` times its distance to the
        nearest other record left, up to 2k - 1 records.
-    3. If k to 2k - 1 records are left at the end, they are the last group; fewer
-       join the groups with the nearest centroids, which stay as they were while
-       they join.
+    3. If k to 2k - 1 records are left at the end, they form the last group; fewer
+       join the groups with the nearest centroids, which stay fixed meanwhile.
 
     **Guarantee.** All groups have k to 3k - 2 records: leftovers may join a group
     that was extended. Nothing is proven about the loss.

@@ -6,7 +6,7 @@ Running it on the same table gives the same release.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from shoal.partitioners import entry as partitioner_entry
+from shoal.partitioners import to_entry as partitioner_entry
 from shoal.plan.definition.other_columns import changes_to_name_all_columns
 from shoal.plan.interpretation import Interpretation
 from shoal.steps import GroupingStep, Microaggregate, Step, StepResult

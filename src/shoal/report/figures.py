@@ -249,7 +249,7 @@ def _number_figure(entry: Mapping[str, Any]) -> Figure:
 
 
 def _category_figure(entry: Mapping[str, Any]) -> Figure:
-    """Draw a column of categories: two bars for each."""
+    """Draw a categorical column: two bars for each."""
     names = list(entry["categories"])
     if entry["others"]:
         names.append(f"{entry['others']} others")

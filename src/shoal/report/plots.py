@@ -211,7 +211,7 @@ def _draw_numbers(axes: "Axes", entry: Mapping[str, Any]) -> None:
 
 
 def _draw_categories(axes: "Axes", entry: Mapping[str, Any]) -> None:
-    """Draw a column of categories before and after."""
+    """Draw a categorical column before and after."""
     names = [*entry["categories"], *([f"{entry['others']} others"] if entry["others"] else [])]
     short_names = [shorten(name, MAX_NAME) for name in names]
     records = max(1, sum(entry["after"]))

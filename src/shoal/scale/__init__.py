@@ -1,9 +1,10 @@
 """Run a plan on a table larger than memory: with Dask, in a pool of processes, or on Spark.
 
-One task reads a *chunk* of the source and assigns its records to *cells* of near records. Cells
-form *regions*, each of which is grouped separately. One task masks the regions of a *block*. A
-*shard* is a file of the release. A *column block* is a set of columns that are grouped together.
-Between tasks, records are in scratch files, divided into numbered *buckets*: cells or shards.
+Each task reads a *chunk* of the source and assigns its records to *cells* of near records. Cells
+form *regions*, each of which is grouped separately. Each further task masks the regions of a
+*block*. A *shard* is a file of the release. A *column block* is a set of columns that are grouped
+together. Between tasks, records are in scratch files, divided into numbered *buckets*: cells or
+shards.
 """
 
 from shoal.scale.bounds.distributed_bound import lower_bound

@@ -17,7 +17,7 @@ from shoal.scale.worker_task import worker_task
 
 
 def counted_column_blocks(job: ReleaseJob) -> list[list[str]]:
-    """Return the blocks of columns whose classes are counted; none if there is only one."""
+    """Return the blocks of columns whose classes are counted, or an empty list for one block."""
     return list(map(list, job.column_blocks)) if len(job.column_blocks) > 1 else []
 
 
@@ -33,7 +33,7 @@ def write_column_block_classes(
     Parameters
     ----------
     job : ReleaseJob
-        The job.
+        The job of the workers.
     released : pyarrow.Table
         The records as they were read back from the file.
     units : pyarrow.ChunkedArray or None
@@ -73,9 +73,9 @@ def count_column_block_classes(
     runner : Runner
         What executes the tasks.
     job : ReleaseJob
-        The job.
+        The job of the workers.
     job_file : str
-        Its file.
+        The file that contains the job.
     files_of_shards : list of tuple of ScratchFile
         What `write_column_block_classes` returned for each shard, a file of the release.
 

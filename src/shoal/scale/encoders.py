@@ -26,7 +26,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NumericEncoder:
-    """Encodes a numeric column by the moments of the whole table, weighted ones if given."""
+    """Encodes a numeric column by the moments of the whole table, or weighted moments if given."""
 
     name: str
     moments: Moments
@@ -48,7 +48,7 @@ class NumericEncoder:
         return self.moments.n_missing
 
     def read(self, table: pa.Table, frame: Frame) -> Column:
-        """Return the column of some records."""
+        """Return the column of the given records."""
         del table
         return Column(self.name, "numeric", tables.numbers(frame, self.name), np.empty(0, np.int64))
 
@@ -102,7 +102,7 @@ class CategoricalEncoder:
         return int(self.codes.max(initial=-1)) < 1
 
     def read(self, table: pa.Table, frame: Frame) -> Column:
-        """Return the column of some records."""
+        """Return the column of the given records."""
         del frame
         array = table.column(self.name).combine_chunks()
         index = pc.index_in(array, value_set=self.values, skip_nulls=True)
@@ -126,7 +126,7 @@ class Encoders:
     masked : list of Encoder
         Encoders of the masked columns.
     confidential : list of Encoder
-        Encoders of the confidential columns; empty unless distances depend on them.
+        Encoders of the confidential columns, or an empty list unless distances depend on them.
     dependence : float
         Share of the confidential columns in the distances.
     standardise : str
@@ -151,12 +151,12 @@ class Encoders:
         ]
 
     def read(self, table: pa.Table) -> list[Column]:
-        """Return the masked columns of some records."""
+        """Return the masked columns of the given records."""
         frame = tables.open_frame(table)
         return [encoder.read(table, frame) for encoder in self.masked]
 
     def coordinates(self, table: pa.Table, columns: Sequence[Column]) -> Matrix:
-        """Return the coordinates in which some records are grouped."""
+        """Return the coordinates in which the given records are grouped."""
         Z = self.axes(columns)
         if self.confidential:
             n_columns = (len(self.masked), len(self.confidential))
@@ -164,7 +164,7 @@ class Encoders:
         return np.ascontiguousarray(Z)
 
     def distance_space(self, table: pa.Table, columns: Sequence[Column]) -> DistanceSpace:
-        """Return the distance space of some records, as steps in memory use it."""
+        """Return the distance space of the given records, as steps in memory use it."""
         axes_by_column = self._axes_by_column(columns)
         column_of_axis = np.repeat(
             np.arange(len(axes_by_column)), [axes.shape[1] for axes in axes_by_column]
@@ -187,7 +187,7 @@ class Encoders:
         return np.hstack(self._axes_by_column(columns))
 
     def _confidential_axes(self, table: pa.Table) -> Matrix:
-        """Return the confidential columns of some records, standardised as distances are."""
+        """Return the confidential columns of the given records, standardised as distances are."""
         frame = tables.open_frame(table)
         columns = [encoder.read(table, frame) for encoder in self.confidential]
         return _concatenate_axes(self.confidential, columns, self.standardise)
@@ -208,8 +208,8 @@ class Encoders:
     def information_loss(self, squared_errors: Mapping[str, int]) -> float:
         """Return the share of the variation that is lost, in per cent.
 
-        The sum of the squares of z-scores is the number of values. Columns have equal weight,
-        as in `shoal.metrics.information_loss`.
+        For each column, the sum of the squares of z-scores is the number of values. Columns have
+        equal weight, as in `shoal.metrics.information_loss`.
         """
         varying = [encoder for encoder in self.masked if not encoder.is_constant]
         shares = [squared_errors[encoder.name] * UNIT / encoder.n_present for encoder in varying]

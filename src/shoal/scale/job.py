@@ -42,9 +42,9 @@ class ReleaseJob:
     seed : int
         Seed of the samples.
     class_columns : list of str
-        The columns that l-diversity and t-closeness are promised for.
+        The columns for whose classes l-diversity and t-closeness are guaranteed.
     column_blocks : list of list of str
-        The columns that classes are promised for, block by block.
+        The columns for whose classes k is guaranteed, block by block.
     unit : str, optional
         The column whose values k counts; None if it counts records.
     weight : str, optional
@@ -55,7 +55,7 @@ class ReleaseJob:
     measures_diversity : bool
         Whether l-diversity is measured.
     measures_closeness : bool
-        Whether t-closeness is measured; ``confidential_columns`` must be known.
+        Whether t-closeness is measured; needs ``confidential_columns``.
     """
 
     released_schema: pa.Schema
@@ -119,7 +119,7 @@ class MicroaggregationJob(ReleaseJob):
 
 
 def read_job_units(job: ReleaseJob, table: pa.Table) -> NDArray[np.int64] | None:
-    """Return the unit of each of some records, if k counts units."""
+    """Return the unit of each record, or None unless k counts units."""
     if job.unit is None:
         return None
     return read_units(tables.open_frame(table), job.unit)
@@ -132,5 +132,5 @@ def save_job(job: ReleaseJob, path: str) -> None:
 
 @lru_cache(maxsize=1)
 def load_job(path: str) -> Any:
-    """Return a job; each worker reads it once."""
+    """Return the job in a file, which each worker reads only once."""
     return pickle.loads(read_bytes(path))

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from shoal.audit.keys import PrivateKey
 
-CHUNK_SIZE = 100_000
+CHUNK_SIZE = 100_000  # records that a worker holds at a time, by default
 
 
 @progress.shows_progress
@@ -61,9 +61,9 @@ def mask(
 ) -> LargeRelease:
     """Run a plan on a table larger than memory, in several processes.
 
-    The files of the release depend on the records, the plan, ``chunk_size`` and
-    ``random_state`` alone: not on the order of records or files, nor on the number of
-    workers. The records are sorted by their released values, so ``shuffle`` has no effect.
+    The files of the release depend only on the records, the plan, ``chunk_size`` and
+    ``random_state``, not on the order of records or files, nor on the number of workers.
+    The records are sorted by their released values, so ``shuffle`` has no effect.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def mask(
         A folder of Parquet files, a list of such files, or a Dask DataFrame, whose index is
         not released. Folders and files may be addresses in a store; files also on the web.
     plan : Plan
-        The plan: one step, `Microaggregate`, or steps `Generalise` and `Suppress` of the same
+        A plan of one step `Microaggregate`, or of steps `Generalise` and `Suppress` of the same
         columns.
     target : str or Path
         The folder to create, on a disk that all workers share, or its address in a store
@@ -83,20 +83,20 @@ def mask(
         files of a release in a folder are beside it.
     client : Client, Runner, str or None
         What runs the tasks: a Dask cluster, or the address of its scheduler; ``"processes"`` for
-        a pool of processes on this machine, which needs no Dask, one per core, or
-        ``"processes:4"`` for four; or another `Runner`, such as ``ProcessPool(n_jobs=4)``. A
-        local Dask cluster with one process per core if None. The files are the same.
+        a pool of processes on this machine, one per core, or ``"processes:4"`` for four, which
+        needs no Dask; or another `Runner`, such as ``ProcessPool(n_jobs=4)``. A local Dask
+        cluster with one process per core if None. The released files are the same.
     chunk_size : int
         Number of records that a worker holds at a time, which determines the memory it needs.
         Groups do not cross the borders of such blocks, so larger blocks lose slightly less
         information.
     random_state : int, Generator, RandomState or None
-        Seed of the sample that the borders of the blocks are computed on; a seed that is drawn is
-        recorded in the provenance.
+        Seed of the sample from which the borders of the blocks are computed; a seed that is drawn
+        is recorded in the provenance.
     report : str or Path, optional
         Path of a report, published together with the folder: ``.html``, ``.json`` or ``.txt``.
-    audience : str
-        The readers of the report: ``"public"`` or ``"internal"``.
+    audience : {"public", "internal"}, default="public"
+        The readers of the report.
     manifest : str or Path, optional
         Path of a manifest for auditors, published together with the folder: ``.json``. It
         contains hashes of the source, which is read once more for them.
@@ -114,7 +114,7 @@ def mask(
     Returns
     -------
     LargeRelease
-        The release: its files, measures and verdict.
+        The release, with its files, measures and verdict.
     """
     _check_int("chunk_size", chunk_size, 1)
     seed = as_seed(random_state)
@@ -182,7 +182,7 @@ def _refuse_address(path: str | os.PathLike[str] | None) -> None:
 
 
 def _hash_files(runner: Runner, source: Any, key: bytes) -> tuple[dict[str, Any], ...]:
-    """Return the name and the keyed hash of each file of the source; none of a Dask DataFrame."""
+    """Return the name and the keyed hash of each source file; no entries for a Dask DataFrame."""
     if is_dask_frame(source):
         return ()
     paths = find_files(source)

@@ -31,7 +31,7 @@ class LargeRelease:
     target : Path or str
         The folder of Parquet files, or its address.
     plan : Plan
-        The plan; running it again gives the same files.
+        The plan that was run; running it again gives the same files.
     measures : dict
         Value of each measure by name: ``information_loss`` and, with weights,
         ``weighted_total_change`` of all records, summed exactly;
@@ -42,7 +42,8 @@ class LargeRelease:
     warnings : tuple of str
         The warnings of the run.
     groups : dict
-        Number of groups, size of the smallest and of the largest; empty if no step groups.
+        Number of groups, size of the smallest and of the largest, or an empty dict if no step
+        groups records.
     provenance : dict
         Number of records and of blocks, the options that the files depend on besides the plan
         (``chunk_size`` and ``random_state``), missing values, methods and versions of software.
@@ -55,11 +56,11 @@ class LargeRelease:
     types : dict
         The type of each released column in the files.
     source_files : tuple of dict
-        Name, bytes and hash of each file of the source, where a manifest was requested.
+        Name, bytes and hash of each file of the source, if a manifest was requested.
     recoded : tuple of str
         Columns of strata in which records of merged strata have new values.
     block_groups : tuple of dict
-        The same as ``groups`` for each block of columns.
+        The summary in ``groups``, for each block of columns.
     profile : dict
         Counts and correlations for the figures of a report; see `shoal.plan.profile`.
     """
@@ -126,9 +127,9 @@ class LargeRelease:
         ----------
         path : str or Path
             The file, ``.html`` (one self-contained page), ``.json`` or ``.txt``.
-        audience : str
-            ``"public"``: no seed, no groups, no value of a single record; or
-            ``"internal"``: everything that helps to decide.
+        audience : {"public", "internal"}, default="public"
+            A public report shows no seed, no groups and no value of a single record; an
+            internal one shows everything that helps to decide.
         force : bool
             Whether an existing file may be replaced.
         """

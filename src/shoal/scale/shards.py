@@ -36,7 +36,7 @@ class Shard(NamedTuple):
     bytes: int
     sha256: str
     class_sizes: Mapping[int, int]
-    # By confidential column, the classes that share a value.
+    # By confidential column, the counts of classes that share a value.
     shared_counts: Mapping[str, SharedCounts]
     missing: Mapping[str, int]
     smallest_class_with_weights: int | None = None  # if the released weights are known
@@ -60,8 +60,8 @@ def write_shard(
 ) -> Shard:
     """Write a shard of the release, read it back and count its equivalence classes.
 
-    All records of a class are in the same shard, and their order depends on released values
-    alone; units, which are not released, only order records that are otherwise equal.
+    All records of a class are in the same shard, and their order depends only on released values:
+    units, which are not released, only order records that are otherwise equal.
     """
     job: ReleaseJob = load_job(job_file)
     table = sort_by(read_scratch(files, [bucket]), job.quasi_identifiers)
@@ -138,8 +138,8 @@ def _smallest_class_with_weights(
 def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int | None:
     """Return the number of records that are alone in their class, or whose unit is.
 
-    These are the classes of the quasi-identifiers and the other released columns; None if there
-    are no such columns.
+    The classes are those of the quasi-identifiers and the other released columns together. The
+    result is None if there are no other columns.
     """
     if not job.other_columns:
         return None
@@ -148,14 +148,14 @@ def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int 
 
 
 def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:
-    """Return the classes that l-diversity and t-closeness are promised for, as in memory."""
+    """Return the classes for which l-diversity and t-closeness are guaranteed, as in memory."""
     return classes(codes(released, job.class_columns))
 
 
 def _least_diversity(
     job: ReleaseJob, released: Frame, table: pa.Table, units: Codes | None
 ) -> Diversity | None:
-    """Return the least l-diversity of a class, by kind and column; None if it is not measured.
+    """Return the least l-diversity of a class, by kind and column, or None if not measured.
 
     Which value stands for a unit may depend on the order of the codes, so the codes of the whole
     table are used where they are known.
@@ -176,7 +176,7 @@ def _least_diversity(
 def _greatest_distance(
     job: ReleaseJob, released: Frame, table: pa.Table, units: Codes | None
 ) -> list[float] | None:
-    """Return the greatest distance of a class from the table, by column; None if not measured."""
+    """Return the greatest distance of a class from the table, by column, or None."""
     if not job.measures_closeness:
         return None
     labels = _constrained_classes(job, released)

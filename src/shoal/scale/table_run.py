@@ -1,4 +1,4 @@
-"""What every run on a large table does: find and open its files, and write those of a release."""
+"""What every run on a large table does: open its files, and write the files of the release."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,7 +33,7 @@ class TableRun:
     folder : ReleaseFolder or StoreRelease
         The release in progress.
     plan : Plan
-        The plan.
+        The plan to run.
     chunk_size : int
         Number of records that a worker holds at a time.
     seed : int
@@ -57,7 +57,7 @@ class TableRun:
 
     @property
     def needs_closeness(self) -> bool:
-        """Whether t-closeness is promised or limited, so that frequencies must be known."""
+        """Whether t-closeness is guaranteed or limited, so that frequencies must be known."""
         is_limited = "t_closeness" in self.plan.limits.figures
         return is_limited or any(step.closeness is not None for step in self.plan.steps)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 from shoal._params import hint
 from shoal.errors import ColumnError, InputError, ParameterError, PlanError
 from shoal.frame.column_names import words_of
-from shoal.frame.inference.kinds import CODE_NAMES
+from shoal.frame.inference.kinds import CLASSIFICATION_NAMES
 from shoal.frame.roles import columns_with, name_columns
 from shoal.partitioners import Prove, Search
 from shoal.scale.assessment.measures import MICROAGGREGATION_MEASURES, RECODING_MEASURES
@@ -34,7 +34,7 @@ def check_plan(plan: "Plan") -> None:
     if plan.edits:
         raise _unsupported(
             "edits",
-            "Edits are not checked by shoal.scale. Leave them out, and check the release.",
+            "shoal.scale does not check edits. Leave them out, and check the release yourself.",
         )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
@@ -56,7 +56,7 @@ def _unsupported(what: str, sentence: str) -> PlanError:
 
 
 def _needs_closeness(plan: "Plan") -> bool:
-    """Return whether t-closeness is promised or limited."""
+    """Return whether t-closeness is guaranteed or limited."""
     is_limited = "t_closeness" in plan.limits.figures
     return is_limited or any(step.closeness is not None for step in plan.steps)
 
@@ -67,7 +67,7 @@ def _masked_confidential(plan: "Plan") -> list[str]:
 
 
 def _check_recoding(plan: "Plan", steps: Sequence[Generalise | Suppress]) -> None:
-    """Refuse what cannot be decided on the combinations of values, or counted file by file."""
+    """Refuse options that need more than the counts of value combinations or of single files."""
     if any(set(step.columns) != set(steps[0].columns) for step in steps):
         raise _unsupported(
             "steps",
@@ -142,9 +142,9 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
     if needs_closeness and step.unit_column is not None:
         raise _unsupported(
             "closeness",
-            "`closeness` of units is not supported by shoal.scale in the step 'microaggregate': a"
-            " unit counts once in the table, and its records may be in different blocks. Use"
-            ' `diversity`, or count records with `unit="record"`.',
+            "`closeness` of units is not supported by shoal.scale in the step 'microaggregate':"
+            " each unit counts once in the table, divided among its records, which may be in"
+            ' different blocks. Use `diversity`, or count records with `unit="record"`.',
         )
     masked = _masked_confidential(plan)
     if needs_closeness and masked:
@@ -210,7 +210,9 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[st
                 code="no-distance",
                 column=name,
             )
-    for name in plan.masked if isinstance(plan.steps[0], Microaggregate) else ():
+    if not isinstance(plan.steps[0], Microaggregate):
+        return
+    for name in plan.masked:
         if name in ordered_columns and name not in plan.types:
             raise InputError(
                 f"Column {name!r} holds ordered categories, whose order may differ from file to"
@@ -218,7 +220,7 @@ def check_columns(plan: "Plan", schema: pa.Schema, ordered_columns: frozenset[st
                 code="order-unknown",
                 column=name,
             )
-        code_words = words_of(name) & CODE_NAMES
+        code_words = words_of(name) & CLASSIFICATION_NAMES
         if code_words and name not in plan.types and pa.types.is_integer(schema.field(name).type):
             raise InputError(
                 f"Column {name!r} holds whole numbers, and its name suggests that they are codes"

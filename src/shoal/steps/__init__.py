@@ -1,6 +1,6 @@
 """Steps of a plan: microaggregation and other masking methods, one module for each.
 
-The packages hold what steps are made of: ``microaggregation`` forms groups and computes what is
+The packages contain what steps are made of: ``microaggregation`` forms groups and computes what is
 released of them, ``recoding`` replaces values by other categories, ``suppression`` chooses cells to
 suppress, and ``constraints`` is what groups and classes must satisfy besides k.
 """

@@ -1,4 +1,4 @@
-"""Distinct records of a table: keys and labels of equal rows, and the result of a step on them."""
+"""Distinct records of a table: keys and labels of equal rows, and the result of a step for them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,16 @@ from shoal.errors import ShoalWarning
 
 Codes = NDArray[np.int64]
 
-MAX_KEY = 2**62  # greatest integer that stands for all values of a record
-MAX_DENSITY = 4  # keys up to this many times the number of rows are counted without sorting
+MAX_KEY = 2**62  # largest integer that stands for all values of a record
+MAX_DENSITY = 4  # keys up to this multiple of the number of rows are counted without sorting
 
 
 def label_distinct_rows(
     columns: Sequence[Codes] | Codes, sizes: Sequence[int] | Codes
 ) -> tuple[int, Codes]:
     """Return the number of distinct rows and the label of each row; ``sizes`` bound the codes."""
-    key, size = np.zeros(len(columns[0]), np.int64), 1
+    key = np.zeros(len(columns[0]), np.int64)
+    size = 1
     for column, n_codes in zip(columns, sizes, strict=True):
         if size * int(n_codes) > MAX_KEY:
             size, key = renumber_keys(key, size)
@@ -49,7 +50,7 @@ class DistinctResult:
     record_counts : ndarray of shape (n_pieces,)
         The number of records of each piece.
     values : dict
-        The new values of columns, for each piece.
+        The new values of each column, one for each piece.
     warnings : tuple of ShoalWarning
         The warnings of the step.
     """

@@ -23,7 +23,7 @@ from shoal.steps.recoding.transitions import Transitions
 
 @dataclass(frozen=True)
 class StepResult:
-    """The result of a step: new values by column, and the groups that they come from.
+    """The result of a step: new values by column, and the groups that they were computed from.
 
     Parameters
     ----------
@@ -32,15 +32,15 @@ class StepResult:
     partitions : tuple of Partition
         The groups of each block of columns; empty for steps that do not group.
     fitted_partitioners : tuple of Partitioner
-        The partitioners that formed them, one for each stratum and block.
+        The partitioners that formed the groups, one for each stratum and block.
     reproducible_partitioner : Partitioner or None
-        It forms the same groups again independently of any time budget.
+        A partitioner that forms the same groups again, independently of any time budget.
     bound : float or None
         A proven lower bound on the SSE of the standardised columns.
     warnings : tuple of ShoalWarning
         What users should know about the result.
     transitions : tuple of Transitions
-        Transitions between categories of post-randomised columns.
+        Transitions between the categories of post-randomised columns.
     """
 
     values: dict[str, Any]
@@ -53,10 +53,10 @@ class StepResult:
 
 
 def check_confidential(confidential: Sequence[str], option: str) -> None:
-    """Raise if `option`, written as in Python, needs confidential columns and there are none."""
+    """Refuse `option`, written as in Python, if there are no confidential columns."""
     if not confidential:
         raise PlanError(
-            f"{option} needs confidential columns and no column has that role. Name them, or"
+            f"{option} needs confidential columns, but no column has that role. Name them, or"
             " leave the option out.",
             code="confidential-needed",
         )
@@ -78,12 +78,12 @@ def too_few_error(
     group_noun : str
         What k applies to: ``"group"`` or ``"class"``.
     way_out : str
-        What the user can do.
+        A sentence on what the user can do.
 
     Returns
     -------
     InputError
-        The error.
+        The error, with the code ``"too-few-records"`` or ``"too-few-units"``.
     """
     counts_records = noun == "records"
     return InputError(
@@ -95,7 +95,7 @@ def too_few_error(
 
 
 def check_strata(strata: Sequence[str], columns: Sequence[str]) -> None:
-    """Refuse columns that a step both masks and splits the strata by."""
+    """Refuse columns that a step both masks and uses to split the strata."""
     repeated_names = [name for name in strata if name in columns]
     if repeated_names:
         raise PlanError(
@@ -115,19 +115,19 @@ def as_integers_if_whole(column: NDArray[np.float64], frame: Frame, name: str) -
 
 
 class Step:
-    """Base of all steps: a step replaces the values of some columns.
+    """Base of all steps: a step replaces the values of columns.
 
     A subclass declares its parameters in ``__init__``, among them ``columns``, stores them and
     calls ``_validate``. It defines ``name``, ``paper``, ``guarantee`` and ``apply``, and overrides
-    other attributes where their defaults do not hold. A random step declares ``random_state``; one
-    that groups records declares ``partitioner``.
+    other attributes if their defaults do not apply. A random step declares ``random_state``, and a
+    step that groups records declares ``partitioner``.
     """
 
     name: ClassVar[str]
     paper: ClassVar[str]  # key of a reference in the docstring
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
-    uses_hierarchies: ClassVar[bool] = False  # of the types of its columns
-    computes_with_values: ClassVar[bool] = True  # otherwise it only compares them
+    uses_hierarchies: ClassVar[bool] = False  # whether it needs the hierarchies of its columns
+    computes_with_values: ClassVar[bool] = True  # otherwise it only compares values
     promises: ClassVar[str] = "nothing about persons"  # the guarantee in a few words
     columns: list[str]
     weight: str | None = None  # column of survey weights
@@ -139,15 +139,15 @@ class Step:
 
     @property
     def k(self) -> int | None:
-        """The least class size that the step guarantees, or None.
+        """The minimum class size that the step guarantees, or None.
 
-        A plan checks it on the released values of every block of columns.
+        A plan checks this size on the released values of every block of columns.
         """
         return None
 
     @property
     def unit_column(self) -> str | None:
-        """The column whose values k counts; None if it counts records."""
+        """The column whose values k counts, or None if it counts records."""
         return self.unit if self.unit is not None else self.household
 
     @property
@@ -157,7 +157,7 @@ class Step:
 
     @property
     def former_guarantees(self) -> tuple[str, ...]:
-        """What `guarantee` was in earlier versions, as their manifests state it."""
+        """The sentences of `guarantee` in earlier versions, which their manifests state."""
         return ()
 
     @property
@@ -177,7 +177,7 @@ class Step:
 
     @property
     def recoded_columns(self) -> list[str]:
-        """The columns that may get categories which they do not have in the table."""
+        """The columns whose release may contain categories that the original lacks."""
         return []
 
     @property
@@ -208,13 +208,13 @@ class Step:
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
-        """Return the masked values of ``frame`` and the groups behind them, if there are any."""
+        """Return the masked values of ``frame``, with the groups if the step forms any."""
         raise NotImplementedError
 
     def draw_missing_seeds(self, generator: np.random.Generator | None = None) -> Self:
         """Return the step with every missing seed drawn, so that its result can be repeated.
 
-        They are drawn from ``generator``, or from the operating system's secure source.
+        Seeds are drawn from ``generator``, or from the secure source of the operating system.
         """
         needs_seed = self.is_random and vars(self)["random_state"] is None
         return self.replace(random_state=draw_seed(generator)) if needs_seed else self
@@ -244,8 +244,8 @@ class Step:
         if repeated_columns:
             raise PlanError(
                 f"The step {self.name!r} names"
-                f" {name_columns(repeated_columns, 'column', 'columns')} twice. Name each column"
-                " once.",
+                f" {name_columns(repeated_columns, 'column', 'columns')} more than once. Name each"
+                " column once.",
                 code="masked-twice",
             )
 
@@ -263,14 +263,14 @@ class GroupingStep(Step):
 
     @property
     def seeds(self) -> tuple[int | None, ...]:
-        """The seeds of the step and of its partitioner; None is not drawn yet."""
+        """The seeds of the step and of its partitioner; None stands for a seed not drawn yet."""
         name = _seed_parameter(self.partitioner)
         if name is None:
             return super().seeds
         return (*super().seeds, self.partitioner.get_params()[name])
 
     def draw_missing_seeds(self, generator: np.random.Generator | None = None) -> Self:
-        """Return the step with every missing seed drawn, including that of its partitioner."""
+        """Return the step with every missing seed drawn, including the seed of its partitioner."""
         step = super().draw_missing_seeds(generator)
         name = _seed_parameter(self.partitioner)
         if name is None or self.partitioner.get_params()[name] is not None:
@@ -289,9 +289,10 @@ class GroupingStep(Step):
 
 
 def _seed_parameter(partitioner: Partitioner) -> str | None:
-    """Return the name of the parameter with the seed of a partitioner; None if it has no seed.
+    """Return the name of the parameter with the seed of a partitioner, or None if it has no seed.
 
-    A refiner passes its seed on to the method that it starts from, so only the outermost counts.
+    A refiner passes its seed on to the method that it starts from, so only the outermost seed
+    counts.
     """
     names = [name for name in partitioner.get_params() if name.split("__")[-1] == "random_state"]
     return min(names, key=len, default=None)

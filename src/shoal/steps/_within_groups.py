@@ -42,7 +42,7 @@ class WithinGroups(GroupingStep):
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
-        """Return the masked values of ``frame`` and the groups behind them."""
+        """Return the masked values of ``frame``, with the groups."""
         groups = Microaggregate(
             self.columns,
             self.partitioner,
@@ -52,7 +52,7 @@ class WithinGroups(GroupingStep):
         ).apply(frame, confidential, types)
         rng = np.random.default_rng(self.random_state)
         values = self._mask_groups(frame, groups.partitions[0], rng)
-        # The bound is one on the loss of group means, not of these values.
+        # The bound applies to the loss of group means, not to the loss of these values.
         return replace(groups, values=values, bound=None)
 
     @property
@@ -83,7 +83,7 @@ class WithinGroups(GroupingStep):
 
     @property
     def _unit_phrase(self) -> str:
-        """What k counts, as a phrase such as " units of 'person'"; empty if it counts records."""
+        """What k counts, as a phrase such as " units of 'person'", or "" if it counts records."""
         return "" if self.unit is None else f" units of {self.unit!r}"
 
     def _mask_groups(

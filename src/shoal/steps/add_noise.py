@@ -18,15 +18,15 @@ Matrix = NDArray[np.float64]
 
 
 class AddNoise(Step):
-    """Add normal noise to the values of some columns [Ki86]_.
+    """Add normal noise to the values of columns [Ki86]_.
 
     The noise of a column has mean 0 and ``amount`` times the variance of the column. It is
     independent between columns, or has the same correlations as the columns, so that the masked
-    columns keep these on average.
+    columns keep their correlations on average.
 
     The step guarantees nothing about persons. Noise is no larger for outliers than for all
     other records, so outliers may still be recognised; `linkage` and `interval_disclosure`
-    measure how often.
+    measure how often this happens.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ class AddNoise(Step):
         Columns to mask, all numeric.
     amount : float
         Variance of the noise as a multiple of the variance of the column, above 0.
-    kind : str
-        ``"independent"`` noise, or noise ``"correlated"`` like the columns.
-    spread : str
+    kind : {"independent", "correlated"}, default="independent"
+        Whether the noise is independent between columns or correlated like the columns.
+    spread : {"grows", "kept"}, default="grows"
         ``"grows"``: variances become 1 + amount times as large, on average.
         ``"kept"``: the noisy values are shrunk towards the mean, so that on average the
         variances are the original ones.

@@ -21,7 +21,7 @@ from shoal.steps.recoding.hierarchies import RecodableColumn, RecodingLoss, read
 from shoal.steps.recoding.lattice import Lattice
 from shoal.steps.recoding.lattice_search import Optimum, search
 
-LOSS_PHRASES = {  # what a loss is a share of
+LOSS_PHRASES = {  # continue a percentage in a sentence
     "distinctions": "of the distinctions were lost",
     "entropy": "of the entropy was lost",
     "discernibility": "of the pairs of records look alike or are suppressed",
@@ -32,12 +32,13 @@ class Generalise(Step):
     """Recode each column to one level of its hierarchy, with the least loss [SS98]_.
 
     All values of a column are replaced by their ancestors at the same level (full-domain
-    recoding). Of all combinations of levels whose classes hold at least k records, and meet
-    l-diversity and t-closeness where these are required, the one with the least loss is released;
-    the search is exact. Records in other classes may be suppressed up to a limit; then all their
-    cells are empty, and together they are such a class too.
+    recoding). The release has the smallest loss of all combinations of levels whose classes hold at
+    least k records, and meet l-diversity and t-closeness if these are required; the search is
+    exact. Records in classes that fail may be suppressed up to a limit: all cells of a suppressed
+    record are empty, and the suppressed records together form a class that must meet the same
+    conditions.
 
-    The hierarchies are those of the column types; see `shoal.Hierarchy`. A column without one
+    The hierarchies come from the column types; see `shoal.Hierarchy`. A column without a hierarchy
     either keeps its values or becomes ``*`` as a whole.
 
     Parameters
@@ -46,29 +47,29 @@ class Generalise(Step):
         Columns to recode.
     k : int
         Minimum number of records in a class. It has no default: it is the guarantee.
-    suppression : float
-        Greatest share of the records that may be suppressed.
-    loss : {"distinctions", "entropy", "discernibility"}
+    suppression : float, default=0.0
+        Maximum share of the records that may be suppressed.
+    loss : {"distinctions", "entropy", "discernibility"}, default="distinctions"
         What is minimised. ``"distinctions"`` is the share of the other values of its hierarchy that
-        a cell is no longer distinguished from, averaged over all cells. ``"entropy"`` is the bits
-        that would distinguish it from them, as a share of all bits of the column (non-uniform
-        entropy). ``"discernibility"`` is the share of pairs of records in the same class, where a
-        suppressed record counts as if it were in a class with all others [BA05]_.
+        a cell is no longer distinguished from, averaged over all cells. ``"entropy"`` is the number
+        of bits that would distinguish the cell from these values, as a share of all bits of the
+        column (non-uniform entropy). ``"discernibility"`` is the share of pairs of records in the
+        same class; a suppressed record counts as if it were in a class with all others [BA05]_.
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
     diversity : float, optional
         The *l* of l-diversity, at least 1: minimum number of values of every confidential column
         in each class.
-    diversity_kind : str
-        How values are counted: ``"distinct"`` values, or the exponential of their
-        ``"entropy"``, the effective number of equally frequent values.
+    diversity_kind : {"distinct", "entropy"}, default="distinct"
+        How values are counted: distinct values, or the exponential of their entropy, which is the
+        effective number of equally frequent values.
     closeness : float, optional
-        The *t* of t-closeness, in [0, 1]: maximum distance between the confidential values of a
-        class and those of the table, in every column.
+        The *t* of t-closeness, in [0, 1]: maximum distance between the distribution of every
+        confidential column in a class and its distribution in the table.
     max_nodes : int, optional
-        Number of combinations of levels to evaluate. If there are more, the best of them is
-        released, with a bound on the least loss of all.
+        Maximum number of combinations of levels to evaluate. If there are more, the best of the
+        evaluated ones is released, with a lower bound on the loss of all.
 
     References
     ----------
@@ -124,7 +125,7 @@ class Generalise(Step):
 
     @property
     def keeps_classes(self) -> bool:
-        """Whether equal values stay equal: unless records are suppressed."""
+        """Whether equal values stay equal, which is so unless records are suppressed."""
         return self.suppression == 0
 
     @property
@@ -178,8 +179,8 @@ class Generalise(Step):
         optimum = search(lattice, self.max_nodes)
         if optimum is None and constraint is not None and lattice.n_counted >= self.k:
             raise InputError(
-                "No combination of levels meets `diversity` and `closeness`, counted in units. Ask"
-                " for less.",
+                "No combination of levels meets `diversity` and `closeness`, counted in units."
+                " Lower `diversity` or raise `closeness`.",
                 code="constraint-out-of-reach",
             )
         if optimum is None:
@@ -207,7 +208,7 @@ class Generalise(Step):
         optimum: Optimum,
         counts: NDArray[np.int64] | None,
     ) -> ValuesGeneralised:
-        """Return the warning that states the levels, the loss and how close it is to the least."""
+        """Return the warning with the levels, the loss, and how close it is to the minimum."""
         levels = ", ".join(
             f"{column.name!r} {level} of {len(column.labels) - 1}"
             for column, level in zip(columns, optimum.node, strict=True)
@@ -242,7 +243,7 @@ class Generalise(Step):
 
 
 def _max_suppressed(share: float, n_records: int) -> int:
-    """Return the greatest number of records within a share; no rounding error makes it lower.
+    """Return the largest number of records within a share; no rounding error makes it smaller.
 
     Examples
     --------

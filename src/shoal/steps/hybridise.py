@@ -19,7 +19,7 @@ class Hybridise(WithinGroups):
 
     The deviations of a group's records from their mean are replaced by random ones with the
     same covariance matrix: a random rotation of the records, as in [TFT08]_, within the group.
-    Means, variances and correlations of every group, and so of the table, are kept up to
+    Means, variances and correlations of every group, and therefore of the table, are kept up to
     rounding.
 
     What is released of a group depends on its records only through their mean and covariances,
@@ -39,8 +39,8 @@ class Hybridise(WithinGroups):
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
-    standardise : str
-        Scale of the columns in distances: ``"zscore"`` or ``"none"``.
+    standardise : {"zscore", "none"}, default="zscore"
+        Scale of the columns in distances.
     random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 
@@ -89,7 +89,7 @@ class Hybridise(WithinGroups):
 def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
     """Return random records with the means and covariances of ``X``.
 
-    Their deviations from the mean are those of ``X`` after a random rotation of the records that
+    The deviations of ``X`` from the mean are multiplied by a random rotation of the records that
     keeps the mean; all such rotations are equally likely. The order of the rows does not matter.
 
     Examples
@@ -99,8 +99,9 @@ def rotate_at_random(X: Matrix, rng: np.random.Generator) -> Matrix:
     >>> bool(np.allclose(np.cov(Y.T), np.cov(X.T))), bool(np.allclose(Y, X))
     (True, False)
     """
-    n, X = len(X), X[np.lexsort(X.T)] + 0.0  # no negative zero
-    mean = X[0] + (X - X[0]).mean(axis=0)  # exact where all values are equal
+    n = len(X)
+    X = X[np.lexsort(X.T)] + 0.0  # no negative zero
+    mean = X[0] + (X - X[0]).mean(axis=0)  # exact if all values are equal
     max_deviations = np.abs(X - mean).max(axis=0)
     # Columns may differ by many orders of magnitude.
     scale = np.where(max_deviations > 0, max_deviations, 1.0)

@@ -26,7 +26,7 @@ from shoal.steps.microaggregation.group_loss import bound_on_loss, weighted_loss
 from shoal.steps.microaggregation.group_values import GroupValues
 from shoal.steps.microaggregation.grouping import group_block
 from shoal.steps.microaggregation.grouping_input import GroupingInput, read_grouping_input
-from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee
+from shoal.steps.microaggregation.guarantee_sentences import describe_guarantee, former_guarantees
 from shoal.steps.recoding.local_recoding import LOCAL_AGGREGATES, local_recoding_warnings
 
 Mask = NDArray[np.bool_]
@@ -36,12 +36,12 @@ ColumnWeight = Annotated[float, Between(1e-6, 1e6)]
 
 
 class Microaggregate(GroupingStep):
-    """Replace the values of some columns by the aggregate of their group.
+    """Replace the values of columns by the aggregate of their group.
 
     Distances are computed on standardised columns, means in original units. Ordinal columns and
     dates are replaced by the lower median of the group, nominal and boolean columns by its most
-    frequent value [DT05]_. Groups have at least k records, or k units where a unit is named, and
-    never cross a stratum.
+    frequent value [DT05]_. Groups have at least k records, or k units if a unit is named, and never
+    cross a stratum.
 
     Parameters
     ----------
@@ -51,94 +51,97 @@ class Microaggregate(GroupingStep):
         Method that groups the records, with its k.
     within : list of str, optional
         Columns whose values split the records into strata; a single name is accepted.
-    dependence : float
+    dependence : float, default=0.0
         Share of the confidential columns in the distances, in [0, 1]; 0 groups by
-        the masked columns alone. See ``shoal.geometry.with_confidential``.
+        the masked columns only. See ``shoal.geometry.with_confidential``.
     blocks : int or list of list of str, optional
         Blocks of columns to microaggregate separately: the number of columns in a block, or the
-        columns of each block. Blocks lose less information, and do not give k-anonymity on all
+        columns of each block. Blocks lose less information, but do not give k-anonymity on all
         columns together.
-    small_strata : str
-        What to do with a stratum of fewer than k records: ``"refuse"`` the data, or ``"merge"``
-        the stratum with the one whose mean is nearest. In the columns of the strata, the records
-        of merged strata then get the values of the largest of these, so that the columns cannot
+    small_strata : {"refuse", "merge"}, default="refuse"
+        What to do with a stratum of fewer than k records: refuse the data, or merge the stratum
+        with the stratum whose mean is nearest. In the columns that define the strata, all records
+        of merged strata then get the values of the largest one, so that these columns do not
         distinguish them.
     unit : str, optional
         Column whose values are the persons, firms or other units to protect, each with any
         number of records: k counts the different units of every group. The column is dropped.
         Defaults to the column with the role ``unit``.
     household : str, optional
-        The same for households: k counts the different households of every group, and members
-        may be in different groups. The column is dropped. Defaults to the column with the role
-        ``household``.
-    whole_households : bool
-        Whether all members of a household stay in one group and so get the same values.
+        Column whose values are the households to protect: k counts the different households of
+        every group, and members of a household may be in different groups. The column is dropped.
+        Defaults to the column with the role ``household``.
+    whole_households : bool, default=False
+        Whether all members of a household stay in one group, and get the same values.
         Households are then grouped by the means of their members, which loses much more
         information.
     weight : str, optional
         Column of survey weights. Means, medians and most frequent values of groups are weighted,
         so that means keep weighted totals. Defaults to the column with the role ``weight``.
-    weighted_distances : bool
+    weighted_distances : bool, default=False
         Whether distances use weighted z-scores, with the weighted mean and standard deviation,
-        which estimate those of the population.
+        which estimate the mean and standard deviation of the population.
     column_weights : mapping of str to float, optional
         Importance of columns in the distances, from 1e-6 to 1e6; 1 for columns that are not
         named. The standardised values of a column are multiplied by its weight, so that a column
         with the weight 2 counts as if its values were twice as far apart. Only the ratios of the
         weights matter. A column that should not count at all is masked in a separate block.
-    missing : str
-        What to do with missing values: ``"refuse"`` them; ``"own-groups"`` groups records with
-        the same missing cells, and suppresses further cells where fewer than k records share
-        them; ``"impute"`` replaces them by the value of the group, unless it comes from a single
-        record; ``"drop"`` drops such records from the release.
-    standardise : str
-        ``"zscore"`` (mean 0, population standard deviation 1) or ``"none"``.
-    aggregate : str or mapping of str to str
+    missing : {"refuse", "own-groups", "impute", "drop"}, default="refuse"
+        What to do with missing values. ``"refuse"`` refuses the data. ``"own-groups"`` groups
+        records with the same missing cells, and suppresses further cells until at least k records
+        share every pattern of missing cells. ``"impute"`` replaces missing values by the value of
+        the group, unless this comes from a single record. ``"drop"`` drops records with missing
+        values from the release.
+    standardise : {"zscore", "none"}, default="zscore"
+        Scale of the columns in distances: ``"zscore"`` has mean 0 and population standard deviation
+        1, ``"none"`` keeps the original units.
+    aggregate : str or mapping of str to str, default="mean"
         How numbers are aggregated: ``"mean"``, ``"median"``, ``"trimmed-mean"`` or
         ``"geometric-mean"`` of the group; a mapping sets it by column, with the mean as the default
         for columns that it does not name. Two aggregates recode values to text: ``"ancestor"``
         releases the lowest common ancestor of the group in the hierarchy, the prefixes or the
-        intervals of the column's type, and ``"range"`` the least and the greatest number. Both
-        state what they lose, see ``refine_recoding``.
+        intervals of the column's type, and ``"range"`` the smallest and the largest number. A
+        warning states what they lose; see also ``refine_recoding``.
     trim : float, optional
         Share of a group that a trimmed mean ignores at each end, in [0, 0.5].
     decimals : int or mapping of str to int, optional
         Number of decimals to round the released values to, of all columns or by column; 0 keeps
         whole numbers whole. Rounding can make two groups equal, but never splits one.
-    round : str, optional
+    round : {"original", "none"}, optional
         What happens to columns without ``decimals``: ``"original"`` rounds to the decimals that
         the column has, so that ages and counts stay whole; ``"none"`` does not round. By default
         a table in memory is not rounded; in a file, columns with decimals keep their number of
         decimals, and the means of whole numbers are not rounded.
-    homogeneity : str
-        What to do with groups in which a confidential column has a single value: ``"warn"``,
-        ``"merge"`` them with the nearest group until none is left, add ``"noise"`` to the values
-        of these groups, or ``"refuse"`` the release. Groups in which all cells of the column are
-        missing disclose no value: they are neither merged nor refused.
-    noise : float
-        How much noise ``homogeneity="noise"`` adds, above 0 and at most 1: for numbers its
-        variance as a multiple of the variance of the column, for categories the share of the
-        records of the group that get another value.
+    homogeneity : {"warn", "merge", "noise", "refuse"}, default="warn"
+        What to do with groups in which a confidential column has a single value: ``"warn"`` of
+        them, ``"merge"`` them with the nearest group until none is left, add ``"noise"`` to their
+        confidential values, or ``"refuse"`` the release. Groups in which all cells of the column
+        are missing disclose no value: they are neither merged nor refused.
+    noise : float, default=0.1
+        Amount of noise that ``homogeneity="noise"`` adds, above 0 and at most 1: for numbers, its
+        variance as a multiple of the variance of the column; for categories, the probability that a
+        record of the group gets another value.
     random_state : int, Generator, RandomState or None
         Seed of the noise; if None, one is drawn and recorded in the plan of the release.
     diversity : float, optional
         The *l* of l-diversity, at least 1: minimum number of values of every confidential column
         in each group. With distinct values it is the *p* of p-sensitivity.
-    diversity_kind : str
-        How values are counted: ``"distinct"`` values, or the exponential of their
-        ``"entropy"``, the effective number of equally frequent values.
+    diversity_kind : {"distinct", "entropy"}, default="distinct"
+        How values are counted: distinct values, or the exponential of their entropy, which is the
+        effective number of equally frequent values.
     closeness : float, optional
-        The *t* of t-closeness, in [0, 1]: maximum distance between the confidential values of a
-        group and those of the table, in every column.
-    closeness_by : str
-        ``"merge"`` joins groups that are too far from the table with their nearest neighbours;
-        ``"swap"`` exchanges records between groups first; ``"first"`` forms groups that are close
-        from the start, for one confidential column and by a separate method
-        (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always attained by merging.
-    refine_recoding : bool
-        Whether groups of columns that are all released as ancestors or ranges are refined by a
-        local search, so that these lose less: records move and change places between groups of at
-        least k. Groups that depend on confidential columns, and whole households, are not refined.
+        The *t* of t-closeness, in [0, 1]: maximum distance between the distribution of every
+        confidential column in a group and its distribution in the table.
+    closeness_by : {"merge", "swap", "first"}, default="merge"
+        How t-closeness is attained. ``"merge"`` joins groups that are too far from the table with
+        their nearest neighbours; ``"swap"`` exchanges records between groups first; ``"first"``
+        forms groups that are close from the start, for a single confidential column and by a
+        separate method (:class:`shoal.partitioners.ClosenessFirst`). Diversity is always attained
+        by merging.
+    refine_recoding : bool, default=True
+        Whether a local search refines groups whose columns are all released as ancestors or ranges,
+        so that these lose less: records move and change places between groups of at least k. Groups
+        that depend on confidential columns, and whole households, are not refined.
 
     References
     ----------
@@ -225,7 +228,7 @@ class Microaggregate(GroupingStep):
     def k(self) -> int:
         """Minimum number of records with the same values in each block of columns and the strata.
 
-        With a unit or a household, the minimum number of these.
+        With a unit or a household, the minimum number of units or households.
         """
         return int(self.partitioner.k)
 
@@ -233,6 +236,11 @@ class Microaggregate(GroupingStep):
     def guarantee(self) -> str:
         """What the step guarantees, in sentences for the report."""
         return describe_guarantee(self)
+
+    @property
+    def former_guarantees(self) -> tuple[str, ...]:
+        """The sentences of earlier versions."""
+        return former_guarantees(self)
 
     @property
     def column_blocks(self) -> list[list[str]]:
@@ -256,8 +264,10 @@ class Microaggregate(GroupingStep):
 
     @property
     def unit_noun(self) -> str:
-        """The noun for what k counts, for messages."""
-        return "households" if self.household else "units" if self.unit else "records"
+        """What k counts, as a noun for messages."""
+        if self.household:
+            return "households"
+        return "units" if self.unit else "records"
 
     def aggregate_of(self, name: str) -> str:
         """Return how a numeric column is aggregated."""
@@ -283,7 +293,7 @@ class Microaggregate(GroupingStep):
         -------
         Microaggregate
             The step, with ``decimals`` for the columns that ``round`` applies to. Decimals that
-            the step states remain.
+            the step already states are kept.
         """
         if self.round == "none" or isinstance(self.decimals, int):
             return self
@@ -298,7 +308,7 @@ class Microaggregate(GroupingStep):
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
-        """Return the masked values of ``frame`` and the groups behind them."""
+        """Return the masked values of ``frame``, with the groups."""
         types = types or {}
         tables.check_columns(frame, [*self.columns, *self.strata])
         columns = [read_column(frame, name, types.get(name)) for name in self.columns]

@@ -30,36 +30,36 @@ from shoal.steps.recoding.transitions import (
     uniform_matrix,
 )
 
-MAX_CATEGORIES = 1000  # of one matrix
+MAX_CATEGORIES = 1000  # categories of one matrix
 
 
 class Pram(Step):
     """Change categories at random with known probabilities (PRAM) [KWG97]_.
 
-    Every value of a column becomes another, or stays, with the probabilities of a matrix. The
-    matrix is published with the release, so that analysts can correct tables for it; see
-    `shoal.metrics.estimate_frequencies`. By default the matrix is invariant: the expected
-    frequencies of the release are those of the original, and uncorrected one-way tables are
+    Each value of a column is kept or replaced by another, with the probabilities of a transition
+    matrix. The matrix is published with the release, so that analysts can correct tables for it;
+    see `shoal.metrics.estimate_frequencies`. By default the matrix is invariant: the expected
+    frequencies of the release are the original ones, and uncorrected one-way tables are
     unbiased. Missing values stay missing.
 
-    The step guarantees nothing about persons: a released value may be the original one, and the
-    report states the probability of that.
+    The step guarantees nothing about persons: a released value may be the original one, with a
+    probability that the report states.
 
     Parameters
     ----------
     columns : list of str
-        Columns to mask, of categories.
+        Categorical columns to mask.
     stay : float, optional
-        Probability in [0, 1) with which a value stays in the first of the two stages that make
-        the invariant matrix; all other categories are equally likely. With ``invariant=False``
-        there is one stage. Either ``stay`` or ``matrix`` is needed.
+        Probability, in [0, 1), that a value is kept in the first of the two stages that make
+        the invariant matrix; all other categories are equally likely. With ``invariant=False``,
+        there is only one stage. Either ``stay`` or ``matrix`` is needed.
     matrix : mapping, optional
         Matrix of the first stage for each column: a mapping of categories to mappings of
         categories to probabilities, or ``categories`` and ``rows``. If ``joint``, a single matrix
         whose categories are lists with a value for every column.
-    invariant : bool
-        Whether to add the second stage, so that frequencies are expected to stay the same.
-    joint : bool
+    invariant : bool, default=True
+        Whether to add the second stage, which keeps the expected frequencies at the original ones.
+    joint : bool, default=False
         Whether the columns change together, as one variable whose categories are the
         combinations that occur. Otherwise they change independently.
     within : list of str, optional
@@ -114,13 +114,13 @@ class Pram(Step):
 
     @property
     def recoded_columns(self) -> list[str]:
-        """The columns that may get categories that they do not have."""
+        """The columns whose release may contain categories that the original lacks."""
         return self.columns if self.matrix is not None and not self.invariant else []
 
     def apply(
         self, frame: Frame, confidential: Sequence[str], types: Mapping[str, Type] | None = None
     ) -> StepResult:
-        """Return the masked values of ``frame`` and the transitions behind them."""
+        """Return the masked values of ``frame``, with the transitions."""
         del confidential, types
         rng = np.random.default_rng(self.random_state)
         stratum_columns = [read_categories(frame, name) for name in self.strata]
@@ -160,9 +160,9 @@ class Pram(Step):
         rows: Codes,
         uniform_numbers: Vector,
     ) -> tuple[Transitions, Codes]:
-        """Return the transitions of some records that lack the same cells, and their new codes.
+        """Return the transitions of records that lack the same cells, and their new codes.
 
-        ``uniform_numbers`` are draws in [0, 1), one for each of these records. The codes are
+        ``uniform_numbers`` are random numbers in [0, 1), one for each of the records. The codes are
         positions in the released categories of the transitions.
         """
         joint_codes = _joint_codes(original, rows)
@@ -170,9 +170,10 @@ class Pram(Step):
         codes = codes.ravel()
         categories = [_category_of(original, rows[i]) for i in first_positions]
         if len(categories) > MAX_CATEGORIES:
+            verb = "has" if len(block) == 1 else "have"
             raise InputError(
-                f"{name_columns(block)} would change among {len(categories)} categories, and at"
-                f" most {MAX_CATEGORIES} are possible. Recode the columns first, or use strata.",
+                f"{name_columns(block)} {verb} {len(categories)} categories, but a PRAM matrix can"
+                f" have at most {MAX_CATEGORIES}. Recode the columns first, or use strata.",
                 code="too-many-categories",
                 columns=tuple(block),
                 count=len(categories),
@@ -203,8 +204,8 @@ class Pram(Step):
         if is_unknown.any():
             count = int(counts[is_unknown].sum())
             raise InputError(
-                f"{name_columns(block)}: {count:,} records have a value, or a missing one, that the"
-                " matrix has no row for. Add the categories to the matrix.",
+                f"{name_columns(block)}: {count:,} records have a value or a missing cell for which"
+                " the matrix has no row. Add the categories to the matrix.",
                 code="value-outside-matrix",
                 columns=tuple(block),
                 count=count,
@@ -218,10 +219,14 @@ class Pram(Step):
         """Refuse options that do not fit together, and convert the matrices to plain data."""
         if (self.stay is None) == (self.matrix is None):
             raise PlanError(
-                "Give either `stay`, the probability of staying, or `matrix`.", code="pram-matrix"
+                "Give either `stay`, the probability that a value is kept, or `matrix`.",
+                code="pram-matrix",
             )
         if self.stay == 1:
-            raise PlanError("With `stay=1` nothing changes. Use less.", code="pram-nothing-changes")
+            raise PlanError(
+                "With `stay=1` nothing changes. Choose a smaller value.",
+                code="pram-nothing-changes",
+            )
         check_strata(self.strata, self.columns)
         if self.matrix is None:
             return
@@ -233,13 +238,14 @@ class Pram(Step):
             }
             if widths != {len(self.columns)}:
                 raise PlanError(
-                    "Each category of a joint matrix is a list with a value for every column.",
+                    "Each category of a joint matrix must be a list with a value for every column.",
                     code="matrix-malformed",
                 )
             return
         if set(self.matrix) != set(self.columns):
             raise PlanError(
-                "`matrix` must give a matrix for each of the columns, by name.", code="pram-matrix"
+                "`matrix` must name each masked column once, with a matrix for it.",
+                code="pram-matrix",
             )
         self.matrix = {
             name: to_plain_matrix(self.matrix[name], f"column {name!r}") for name in self.columns
@@ -247,7 +253,7 @@ class Pram(Step):
 
 
 class _NewValues:
-    """The new values of the columns of a block, which are set for some records at a time."""
+    """The new values of the columns of a block, which are set for one set of records at a time."""
 
     def __init__(self, original: Sequence[Categories]):
         self.codes = np.full((len(original[0].codes), len(original)), -1, np.int64)
@@ -256,7 +262,7 @@ class _NewValues:
         ]
 
     def set_values(self, rows: Codes, released: Sequence[Category], new_codes: Codes) -> None:
-        """Set the values of some records to those of categories."""
+        """Set the values of ``rows``, given the position of each one's category in ``released``."""
         for column, code_of_text in enumerate(self.codes_by_text):
             texts = [category[column] for category in released]
             released_codes = [
@@ -266,7 +272,7 @@ class _NewValues:
             self.codes[rows, column] = np.array(released_codes)[new_codes]
 
     def categories(self, column: int) -> Categories:
-        """Return the values of one column."""
+        """Return the new values of one column."""
         return as_categories(list(self.codes_by_text[column]), self.codes[:, column])
 
 
@@ -292,7 +298,7 @@ def _joint_codes(original: Sequence[Categories], rows: Codes) -> Codes:
 
 
 def _category_of(original: Sequence[Categories], record: int) -> Category:
-    """Return the values of a record, None where one is missing."""
+    """Return the values of a record, with None for a missing value."""
     codes = [column.codes[record] for column in original]
     return tuple(
         None if code < 0 else column.texts[code]
@@ -323,8 +329,8 @@ def _randomisation_warning(
     noun = "combinations of values" if len(block) > 1 else "values"
     return ValuesRandomised(
         f"{name_columns(block)}: {percent_changed:.3g} % of the {noun} were changed at random,"
-        f" {percent_expected:.3g} % were expected. A value stays with a probability of"
-        f" {probabilities.min():.3g} to {probabilities.max():.3g}, by its category.",
+        f" {percent_expected:.3g} % were expected. A value is kept with a probability of"
+        f" {probabilities.min():.3g} to {probabilities.max():.3g}, depending on its category.",
         code="values-randomised",
         columns=tuple(block),
         changed=percent_changed,

@@ -20,20 +20,20 @@ from shoal.steps._step import Step, StepResult
 class RankSwap(Step):
     """Swap each value with one of similar rank, column by column [Mo96]_.
 
-    The values of a column are ranked, equal ones in random order. In ascending order, each value
+    The values of a column are ranked, equal values in random order. In ascending order, each value
     that was not swapped yet is swapped with one of the next p per cent, all equally likely. The
     distribution of each column stays exactly as it is, and no value moves by more ranks than p
     per cent of the records.
 
     The step guarantees nothing about persons: an attacker who knows several columns of a person
-    may link the record with the nearest values, as `linkage` measures.
+    may recognise the record with the nearest values, as `linkage` measures.
 
     Parameters
     ----------
     columns : list of str
         Columns to mask, all numeric.
     percent : float
-        Greatest difference between the ranks of two swapped values, in per cent of the records;
+        Maximum difference between the ranks of two swapped values, in per cent of the records;
         above 0 and at most 100.
     random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
@@ -77,11 +77,12 @@ class RankSwap(Step):
         if window < 1:
             raise InputError(
                 f"percent={self.percent:g} of {len(X)} records is less than one rank, so no value"
-                f" would move. Ask for at least {100 / len(X):.4g}.",
+                f" would move. Raise it to at least {100 / len(X):.4g}.",
                 code="no-value-moves",
                 percent=self.percent,
             )
-        rng, none_missing = np.random.default_rng(self.random_state), np.zeros(len(X), bool)
+        rng = np.random.default_rng(self.random_state)
+        none_missing = np.zeros(len(X), bool)
         return StepResult(
             {
                 name: RowGather(swap_ranks(column, window, rng), none_missing)

@@ -35,13 +35,13 @@ OTHER = "other"
 class Recode(Step):
     """Replace values by categories that the user names [HDF12]_.
 
-    Values are replaced by a ``mapping``, or numbers and dates by ``bands``. Of the result, or of
-    the original values where neither is given, categories of fewer than ``min_count`` records
-    become one. Missing values stay missing.
+    Values are replaced by a ``mapping``, or numbers and dates by ``bands``. Categories of fewer
+    than ``min_count`` records are then joined into one category; without a mapping and bands, the
+    original values are the categories. Missing values stay missing.
 
-    A column keeps its type where the new values fit it: where they all occur in the column
-    already, as when codes are joined to one of them, or where a numeric column gets other numbers.
-    Otherwise it becomes text.
+    A column keeps its type if the new values fit it: if they all occur in the column already, as
+    when codes are joined to one of them, or if a numeric column gets other numbers. Otherwise the
+    column becomes text.
 
     The step guarantees no k-anonymity; the verdict counts classes on the released values.
 
@@ -56,12 +56,12 @@ class Recode(Step):
         limit, and the first and the last band are open.
     labels : list of str, optional
         Names of the bands, one more than there are limits.
-    min_count : int
-        Categories of fewer records become ``other``.
-    unmapped : str
-        What becomes of a value that the mapping does not name: ``"keep"`` it, make it ``"other"``,
-        or ``"refuse"`` the table.
-    other : str
+    min_count : int, default=1
+        Minimum number of records of a category; smaller categories become ``other``.
+    unmapped : {"keep", "other", "refuse"}, default="keep"
+        What happens to a value that the mapping does not name: ``"keep"`` it, replace it by the
+        category ``other``, or ``"refuse"`` the table.
+    other : str, default="other"
         The category of rare values and of values that are not mapped.
 
     References
@@ -106,12 +106,12 @@ class Recode(Step):
 
     @property
     def keeps_classes(self) -> bool:
-        """Whether equal values stay equal: each value becomes one category."""
+        """Whether equal values stay equal, which is always so: each value becomes one category."""
         return True
 
     @property
     def recoded_columns(self) -> list[str]:
-        """The columns whose released values may be other categories."""
+        """The columns whose release may contain categories that the original lacks."""
         return self.columns
 
     @property
@@ -149,7 +149,7 @@ class Recode(Step):
         """Refuse options that contradict each other or have no effect."""
         if self.mapping is not None and self.bands is not None:
             raise PlanError(
-                "A mapping and bands are given. Leave one out, or use two steps.",
+                "`mapping` and `bands` are both given. Leave one of them out, or use two steps.",
                 code="recode-twice",
             )
         if not self.mapping and self.bands is None and self.min_count == 1:
@@ -164,7 +164,7 @@ class Recode(Step):
             if is_set and requirement is None:
                 required_option = "bands" if option == "labels" else "mapping"
                 raise PlanError(
-                    f"`{option}` needs `{required_option}`. Give both, or leave it out.",
+                    f"`{option}` needs `{required_option}`. Give both, or leave `{option}` out.",
                     code="option-without-effect",
                     option=option,
                 )
@@ -174,7 +174,7 @@ class Recode(Step):
     def _recode(self, frame: Frame, name: str, declared_type: Type | None) -> "_Recoding":
         """Return the original and the recoded categories of a column."""
         original = read_categories(frame, name)
-        n_unmapped, n_merged = 0, 0
+        n_unmapped = n_merged = 0
         if self.bands is None:
             texts, n_unmapped = self._apply_mapping(name, original)
             recoded = as_categories(texts, original.codes)

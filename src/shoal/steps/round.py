@@ -15,11 +15,11 @@ from shoal.steps._step import Step, StepResult, as_integers_if_whole
 
 
 class Round(Step):
-    """Round the values of some columns to multiples of a base.
+    """Round the values of columns to multiples of a base.
 
-    Rounding to the nearest multiple [HDF12]_ reveals each value to within half a base. Random
+    Rounding to the nearest multiple [HDF12]_ reveals each value to within half the base. Random
     rounding [NS72]_ rounds up with a probability equal to the distance from the multiple below,
-    as a share of the base: it is unbiased, and reveals each value to within a whole base.
+    as a share of the base: it is unbiased, and reveals each value to within the whole base.
     Multiples of the base stay as they are.
 
     The step guarantees nothing about persons: a record that was unique may still be unique.
@@ -29,10 +29,10 @@ class Round(Step):
     columns : list of str
         Columns to mask, all numeric.
     base : float
-        The released values are multiples of it; above 0.
-    mode : str
-        ``"nearest"`` rounds to the nearest multiple (halves to the even one), ``"random"`` to
-        one of the two neighbouring multiples.
+        Number whose multiples are released, above 0.
+    mode : {"nearest", "random"}, default="nearest"
+        ``"nearest"`` rounds to the nearest multiple (a value halfway between two multiples goes to
+        the even multiple), ``"random"`` to one of the two neighbouring multiples.
     random_state : int, Generator, RandomState or None
         Seed of random rounding; if None, one is drawn and recorded in the plan of the release.
 
@@ -65,7 +65,7 @@ class Round(Step):
 
     @property
     def keeps_classes(self) -> bool:
-        """Whether equal values stay equal: unless they are rounded at random."""
+        """Whether equal values stay equal, which is so unless they are rounded at random."""
         return self.mode == "nearest"
 
     @property

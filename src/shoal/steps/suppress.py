@@ -28,33 +28,34 @@ class Suppress(Step):
     """Suppress cells of records in small classes until every class has k records [SS98]_.
 
     A class is a set of records with the same released values. The cells are chosen for a low
-    weight: their number, or the sum of the importance of their columns. In small tables it is the
-    least possible, by integer programming; in larger ones it comes from a greedy choice and a local
-    search. A warning states the number of cells, and a lower bound of the weight.
+    weight: their number, or the sum of the importance of their columns. In small tables, integer
+    programming finds the minimum weight; in larger tables, a greedy choice and a local search find
+    a low weight. A warning states the number of cells, and a lower bound of the weight.
 
     Columns of any type can be masked; cells that are not suppressed stay as they are. The step
-    hides which record of a class is whose, but not that a record had rare values: its suppressed
-    cells show that.
+    hides which record of a class belongs to which person, but not that a record had rare values:
+    its suppressed cells reveal that.
 
     Parameters
     ----------
     columns : list of str
-        Columns that define the classes and whose cells may be suppressed. Of columns that would
-        do equally well, the last one named loses cells.
+        Columns that define the classes and whose cells may be suppressed. If suppressing either of
+        several columns would do equally well, cells of the last one named are suppressed.
     k : int
         Minimum number of records in a class. It has no default: it is the guarantee.
     importance : mapping of str to float or list of float, optional
         Weight of a suppressed cell of each column, 0 or more; 1 for columns that are not named.
-        Cells of important columns are kept at the cost of others.
-    missing_means : {"own", "any"}
-        How a missing cell counts, suppressed or missing before. ``"own"``: as a value of its own,
-        which only other missing cells have; every class of records with the same released values
-        then holds at least k. ``"any"``: it matches every value, so that fewer cells are
-        suppressed: the values that a record still shows occur in at least k records. This protects
-        less, because records with suppressed cells may be unique; sdcMicro counts in this way.
-    effort : {"auto", "refine", "prove"}
-        ``"refine"`` for the greedy choice and the local search, ``"prove"`` for the least weight,
-        however long it takes, ``"auto"`` for that on small tables.
+        Cells of important columns are kept at the cost of other columns.
+    missing_means : {"own", "any"}, default="own"
+        How a missing cell counts, whether it is suppressed or was missing before. ``"own"``: as a
+        value of its own, which only other missing cells have; every class of records with the same
+        released values then holds at least k. ``"any"``: as equal to every value, so fewer cells
+        are suppressed; the values that a record still shows occur in at least k records. This
+        protects less, because records with suppressed cells may be unique; sdcMicro counts in this
+        way.
+    effort : {"auto", "refine", "prove"}, default="auto"
+        ``"refine"`` makes a greedy choice and a local search. ``"prove"`` proves the minimum
+        weight, however long it takes. ``"auto"`` proves the minimum weight on small tables only.
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
@@ -117,7 +118,7 @@ class Suppress(Step):
 
     @property
     def weights(self) -> list[float]:
-        """Weight of a suppressed cell of each column."""
+        """Weight of a suppressed cell of each column, in the order of the columns."""
         if isinstance(self.importance, Mapping):
             return [float(self.importance.get(name, 1.0)) for name in self.columns]
         return [float(weight) for weight in self.importance or [1.0] * len(self.columns)]
@@ -175,13 +176,13 @@ class Suppress(Step):
         """Return the masked values of distinct records, given how often each occurs."""
         del confidential, types
         suppression, was_missing = self._minimise(frame, counts)
-        missing_cells = suppression.cells | was_missing[suppression.rows]
-        pieces = np.arange(len(suppression.rows))
+        missing_cells = suppression.cells | was_missing[suppression.entries]
+        parts = np.arange(len(suppression.entries))
         return DistinctResult(
-            suppression.rows,
+            suppression.entries,
             suppression.record_counts,
             {
-                name: RowGather(pieces, is_missing)
+                name: RowGather(parts, is_missing)
                 for name, is_missing in zip(self.columns, missing_cells.T, strict=True)
             },
             (self._warning(suppression),) if suppression.cells.any() else (),
@@ -207,7 +208,7 @@ class Suppress(Step):
         return minimise(problem, self.missing_means, self.effort), was_missing
 
     def _warning(self, suppression: Suppression) -> CellsSuppressed:
-        """Return the warning that states the cells by column, and how many are necessary."""
+        """Return the warning with the number of cells by column, and how many are necessary."""
         counts, n_records = suppression.counts, int(suppression.record_counts.sum())
         has_weights = self.importance is not None
         n_suppressed = int(suppression.record_counts[suppression.cells.any(axis=1)].sum())
@@ -218,7 +219,7 @@ class Suppress(Step):
         )
         weight_sentence = f" They weigh {suppression.weight:,.6g}." if has_weights else ""
         if suppression.is_optimal:
-            # A record also matches suppressed cells of other records; the bound disregards these.
+            # Suppressed cells of other records also match a record; the bound disregards them.
             condition = (
                 " to hide every record by its own cells" if self.missing_means == "any" else ""
             )

@@ -22,7 +22,7 @@ class Swap(WithinGroups):
 
     The distribution of every column stays exactly as it is; dependence between columns is kept
     between groups and lost within them. The guarantee fails if an attacker knows a column that
-    is not masked by the step, or a confidential value.
+    the step does not mask, or a confidential value.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ class Swap(WithinGroups):
     unit : str, optional
         Column whose values k counts, dropped from the release. Defaults to the column with the
         role ``unit`` or ``household``.
-    standardise : str
-        Scale of the columns in distances: ``"zscore"`` or ``"none"``.
+    standardise : {"zscore", "none"}, default="zscore"
+        Scale of the columns in distances.
     random_state : int, Generator, RandomState or None
         Seed; if None, one is drawn and recorded in the plan of the release.
 

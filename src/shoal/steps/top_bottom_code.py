@@ -15,12 +15,12 @@ from shoal.frame.types import Type
 from shoal.steps._step import Step, StepResult, as_integers_if_whole
 from shoal.steps.microaggregation.aggregates import exact_mean
 
-MIN_CODED = 3  # the mean or the threshold of fewer records would reveal their values
+MIN_CODED = 3  # coded records: the mean or the threshold of fewer would reveal their values
 Share = Annotated[float, Above(0), Between(0, 0.5)] | None
 
 
 class TopBottomCode(Step):
-    """Replace the greatest or the least values of some columns by one value [HDF12]_.
+    """Replace the largest or the smallest values of columns by one value [HDF12]_.
 
     Values beyond a threshold are replaced by the threshold, or by their mean, which keeps the
     mean of the column. The threshold is given, or is the value that a share of the records
@@ -34,17 +34,17 @@ class TopBottomCode(Step):
     columns : list of str
         Columns to mask, all numeric.
     top : float, optional
-        Greatest value that is released unchanged, in the units of the columns.
+        Largest value that is released unchanged, in the units of the columns.
     bottom : float, optional
-        Least value that is released unchanged.
+        Smallest value that is released unchanged, in the units of the columns.
     top_share : float, optional
-        Share of the records at the top to code, above 0 and at most 0.5, and at least three
-        records. Records with the same value as a coded one are coded too.
+        Share of the records to code at the top, above 0 and at most 0.5, and at least three
+        records. Records with the same value as a coded record are coded too.
     bottom_share : float, optional
-        The same at the bottom.
-    replacement : str
-        ``"threshold"``, or the ``"mean"`` of the coded values, which needs at least three
-        records beyond a threshold unless there are none.
+        Share of the records to code at the bottom, with the same limits.
+    replacement : {"threshold", "mean"}, default="threshold"
+        The value that replaces coded values: the threshold, or the mean of the coded values, which
+        needs at least three records beyond a threshold unless there are none.
 
     References
     ----------
@@ -77,7 +77,7 @@ class TopBottomCode(Step):
 
     @property
     def keeps_classes(self) -> bool:
-        """Whether equal values stay equal: each value has one code."""
+        """Whether equal values stay equal, which is always so: each value has one code."""
         return True
 
     @property
@@ -128,7 +128,7 @@ class TopBottomCode(Step):
         limit: float | None,
         share: float | None,
     ) -> NDArray[np.float64]:
-        """Return the column with its greatest values coded; negate a column to code its bottom."""
+        """Return the column with its largest values coded; negate a column to code its bottom."""
         if share is not None:
             n_coded = int(np.ceil(share * len(column) - 1e-9))
             if n_coded < MIN_CODED:
@@ -150,9 +150,10 @@ class TopBottomCode(Step):
         if self.replacement == "threshold" or not is_coded.any():
             return np.where(is_coded, threshold, column)
         if is_coded.sum() < MIN_CODED:
+            change = "Lower" if end == "top" else "Raise"
             raise InputError(
-                f"Column {name!r} has {is_coded.sum()} values beyond {end}, and the mean of fewer"
-                f" than {MIN_CODED} would reveal them. Move {end} inwards, or use"
+                f"Column {name!r} has {is_coded.sum()} values beyond `{end}`, and the mean of fewer"
+                f" than {MIN_CODED} would reveal them. {change} `{end}`, or use"
                 ' `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,
@@ -161,6 +162,7 @@ class TopBottomCode(Step):
         return np.where(is_coded, exact_mean(column[is_coded]), column)
 
     def _check_thresholds(self) -> None:
+        """Refuse two thresholds for one end, no threshold at all, or thresholds that cross."""
         ends = {"top": (self.top, self.top_share), "bottom": (self.bottom, self.bottom_share)}
         for end, thresholds in ends.items():
             if None not in thresholds:

@@ -8,10 +8,10 @@ is the sum of the squared distances of all pairs divided by the size of the grou
 group of given size adds a fixed amount.
 
 A group is generated at its *anchor*, the record of lowest rank in it. The *added cost* of a record
-is what it adds beside the anchor, its squared distance over the size less its dual. Its *floor* is
-a lower bound of what it adds to a complete group: the added cost, and half of the least that its
-pairs with the others of the group can add, since two records share each pair. Floors exclude the
-records that no group of the given size and of negative reduced cost can contain.
+is what it adds beside the anchor: its squared distance divided by the size, less its dual. Its
+*floor* is a lower bound of what it adds to a complete group: the added cost, and half of the least
+that its pairs with the others of the group can add, since two records share each pair. Floors
+exclude the records that no group of the given size and of negative reduced cost can contain.
 """
 
 from typing import NamedTuple

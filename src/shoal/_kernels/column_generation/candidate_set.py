@@ -17,7 +17,7 @@ from shoal._kernels.column_generation.candidate_list import (
 from shoal._kernels.column_generation.least_values import select_least
 from shoal._kernels.distances import squared_row_distance
 
-MAX_ROUNDS = 3  # of excluding candidates; further ones exclude few
+MAX_ROUNDS = 3  # rounds in which candidates are excluded; further rounds exclude few
 MAX_PAIRED = 200  # candidates up to which all pairs are measured in advance
 
 
@@ -106,7 +106,7 @@ def cumulative_least_pairs(pair_cost, max_pairs):
 
 @compiled
 def count_incident_triples(duals, records):
-    """Return the sum over some records of the number of triples that contain them."""
+    """Return the sum over ``records`` of the number of triples that contain each."""
     total = 0
     for record in records:
         total += duals.triple_start[record + 1] - duals.triple_start[record]
@@ -117,8 +117,8 @@ def count_incident_triples(duals, records):
 def add_pair_duals(duals, anchor, records, added_cost, pair_cost):
     """Add the duals of triples with two records present; return those with three, and their duals.
 
-    The latter are numbered as the candidates are. If pairs are not stored, triples with two records
-    are returned as well.
+    Records of the returned triples are numbered as the candidates are. If pairs are not stored,
+    triples with two records are returned as well.
     """
     n_candidates, count = records.shape[0], 0
     absent = n_candidates + 1  # stands for the third record of a triple of which two are present
@@ -180,8 +180,8 @@ def incidence_of(triples, n_records):
 def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
     """Return the candidates of groups below ``cutoff``, and the costs that `CandidateSet` defines.
 
-    These are the added costs, the costs of pairs and the least sums of pairs. ``cost`` is that of
-    the anchor. Bounds use the nearest remaining candidates, so each round may exclude more.
+    These are the added costs, the costs of pairs and the least sums of pairs. ``cost`` is the cost
+    of the anchor. Bounds use the nearest remaining candidates, so each round may exclude more.
     """
     pair_cost = pair_sses(X, records, size)
     least_pair_sums = cumulative_least_pairs(pair_cost, size - 2)
@@ -198,7 +198,7 @@ def keep_promising_by_pairs(X, cost, records, added_cost, size, cutoff):
 
 @compiled
 def present_clusters(duals, anchor, records):
-    """Return a mask of the records, the anchor last, in each cluster, and the numbers of these."""
+    """Return a mask of the records in each cluster, the anchor last, and the clusters' numbers."""
     n_candidates, n_clusters = records.shape[0], duals.cluster_dual.shape[0]
     if n_clusters == 0:
         return np.empty((0, n_candidates + 1), np.bool_), np.empty(0, np.int64)

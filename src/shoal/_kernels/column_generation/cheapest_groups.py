@@ -1,4 +1,4 @@
-"""What searches at each of several records find: the groups of lowest reduced cost."""
+"""The groups of lowest reduced cost that searches find at each of several records."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 class CheapestGroups(NamedTuple):
-    """The cheapest groups anchored at each of some records, and lower bounds of reduced costs.
+    """The cheapest groups anchored at each of several records, and lower bounds of reduced costs.
 
     No group anchored at a record has a reduced cost below its entry of ``bounds``. The first
     ``counts[i]`` entries of ``groups[i]`` and ``costs[i]`` are the groups stored for the i-th

@@ -34,7 +34,7 @@ def count_inside(search, candidates, cluster, count):
 
 @compiled
 def split_floors(search, candidates, depth, cluster, inside, outside):
-    """Fill two lists with the least floors of the candidates inside and outside of a cluster."""
+    """Fill two lists with the least floors of the candidates inside and outside a cluster."""
     inside[:], outside[:] = np.inf, np.inf
     for i in range(search.n_candidates[depth]):
         if candidates.in_cluster[cluster, search.candidates[depth, i]]:
@@ -53,7 +53,8 @@ def charge_clusters(search, candidates, depth, cutoff):
     """
     floor, n_candidates = search.floor[depth], search.n_candidates[depth]
     least = search.least_floors[: search.members.shape[0] - depth]
-    total, search.constant[depth] = select_least(floor, n_candidates, least), 0.0
+    total = select_least(floor, n_candidates, least)
+    search.constant[depth] = 0.0
     n_lowest = list_lowest(search, depth, least[-1])
     for cluster in range(search.n_in_cluster.shape[0]):
         if charge_cluster(search, candidates, depth, cluster, n_lowest):
@@ -74,9 +75,9 @@ def charge_cluster(search, candidates, depth, cluster, n_lowest):
 
         share * (j - (n_missing - 1)) <= dual if j >= n_missing, else 0.
 
-    So the share can be added to the floor of each record of the cluster, and its ``n_missing - 1``
-    fold subtracted from ``search.constant[depth]``. The share is limited so that the records of the
-    cluster remain among the lowest floors. What it leaves of the dual is written to
+    So the share can be added to the floor of each record of the cluster, if it is subtracted
+    ``n_missing - 1`` times from ``search.constant[depth]``. The share is limited so that the
+    records of the cluster remain among the lowest floors. What it leaves of the dual is written to
     ``search.uncharged_dual``; see `excludes_all_groups`.
 
     The ``n_lowest`` candidates ``search.lowest`` have the least floors.
@@ -119,7 +120,7 @@ def merged_sum(inside, outside, n_needed):
 
 @compiled
 def excludes_all_groups(search, candidates, depth, total, cutoff):
-    """Return whether no group is below ``cutoff``, by the uncharged dual of some cluster.
+    """Return whether no group is below ``cutoff``, by the uncharged dual of a cluster.
 
     A group either pays the dual of the cluster, or fewer records of the cluster join than are
     missing. ``total`` is the least sum of the floors.

@@ -2,9 +2,9 @@
 
 The cut of a cluster of c records with divisor m says that the weights of the groups, each counted
 h // m times if h of its records are in the cluster, add up to at most c // m. A cluster whose cut
-is violated is grown greedily from one record or from those of a group: the record is added that
-brings the heaviest groups nearest to their next multiple of m. Records are exchanged where this
-raises the sum.
+is violated is grown greedily from one record or from the records of a group: each time, the record
+is added that brings the heaviest groups nearest to their next multiple of m. Records are exchanged
+where this raises the sum.
 """
 
 from typing import NamedTuple
@@ -14,9 +14,9 @@ import numpy as np
 from shoal._kernels._compile import compiled
 
 N_RECORDS, N_TOUCHED = 0, 1  # indices of the counts of a growing cluster
-MAX_EXCHANGES = 20  # at each size of a cluster
+MAX_EXCHANGES = 20  # exchanges at each size of a cluster
 MAX_SMALL = 10  # records up to which any record of a cluster may be exchanged, not only one
-TIE_WEIGHT = 1e-4  # of the weight shared with other records, to decide between equal losses
+TIE_WEIGHT = 1e-4  # factor of the weight shared with other records: decides between equal losses
 ROUNDING = 1e-9  # differences of weights up to it may be rounding errors
 
 
@@ -35,11 +35,11 @@ class FractionalGroups(NamedTuple):
 
 
 class GrowingCluster(NamedTuple):
-    """A cluster that grows: which records it has, and how many records of each group it has.
+    """A growing cluster: its records, and how many records of each group it contains.
 
-    ``is_member`` marks its records, and ``n_inside`` is how many of them each group contains. The
-    first of ``touched_groups`` are the groups with a record that has been in the cluster, which
-    ``is_touched`` marks. ``total[0]`` is the weight of the groups, each counted h // m times.
+    ``is_member`` marks its records, and ``n_inside`` is how many of them each group contains.
+    ``touched_groups`` begins with the groups that have a record that has been in the cluster;
+    ``is_touched`` marks them. ``total[0]`` is the weight of the groups, each counted h // m times.
     ``counts`` are the numbers of records and of touched groups. ``score`` is scratch space.
     """
 
@@ -99,7 +99,7 @@ def remove_record(growth, groups, record):
 
 @compiled
 def next_record(growth, groups):
-    """Return the record that completes most of the groups, -1 if none does."""
+    """Return the record that brings the heaviest groups nearest to completion, -1 if none does."""
     growth.score[:] = 0.0
     for group in growth.touched_groups[: growth.counts[N_TOUCHED]]:
         n_missing = growth.divisor - growth.n_inside[group] % growth.divisor
@@ -116,7 +116,7 @@ def next_record(growth, groups):
 def least_needed_record(growth, groups):
     """Return the record whose removal lowers the total least.
 
-    Of several, it is the one that shares the least weight with the others of the cluster.
+    Ties go to the record that shares the least weight with the others of the cluster.
     """
     best, least = -1, np.inf
     for record in range(growth.is_member.shape[0]):
@@ -167,7 +167,7 @@ def grow_cluster(groups, initial_records, divisor, max_records, cluster):
     """Fill ``cluster`` with the most violated of the sets that grow to ``max_records`` records.
 
     Growth starts from ``initial_records``. The result is by how much the weight of the groups
-    exceeds the right-hand side of the cut, 0 if it never does.
+    exceeds the right-hand side of the cut, or 0 if it never does.
     """
     growth, greatest_violation = open_cluster(groups, divisor), 0.0
     for record in initial_records:

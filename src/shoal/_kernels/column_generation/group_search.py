@@ -238,7 +238,7 @@ def backtrack(search, candidates, depth):
 
 @compiled
 def store_group(search, candidates, groups, costs, count):
-    """Store a complete group, in place of the worst if there is no space; return their number."""
+    """Store a complete group, in place of the worst if there is no space; return the new count."""
     size = search.members.shape[0]
     slot = count
     if count == costs.shape[0]:
@@ -256,10 +256,11 @@ def store_group(search, candidates, groups, costs, count):
 def search_candidates(candidates, cutoff, max_steps, groups, costs):
     """Find groups below ``cutoff`` that consist of the anchor and candidates.
 
-    Results are those of `search_anchor`.
+    Return what `search_anchor` returns.
     """
     search, size = open_search(candidates), candidates.size
-    count, depth, bound, others_bound = 0, 1, cutoff, candidates.others_bound
+    bound, others_bound = cutoff, candidates.others_bound
+    count, depth = 0, 1
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
@@ -300,7 +301,9 @@ def list_all_groups(table, duals, anchor, limits, groups):
     """
     cutoff, max_steps, size = limits.cutoff, limits.max_steps, duals.size
     candidates = candidate_set(table, duals, anchor, cutoff, limits.max_candidates)
-    search, costs, count, depth = open_search(candidates), np.empty(groups.shape[0]), 0, 1
+    search = open_search(candidates)
+    costs = np.empty(groups.shape[0])
+    count, depth = 0, 1
     while depth > 0:
         if depth == size:
             if search.cost[size] < cutoff:
@@ -321,7 +324,7 @@ def list_all_groups(table, duals, anchor, limits, groups):
 
 @compiled
 def price_groups(table, duals, anchors, limits, results):
-    """Fill ``results`` with the cheapest groups below the cutoff at each of some anchors."""
+    """Fill ``results`` with the cheapest groups below the cutoff at each of the ``anchors``."""
     for i in range(anchors.shape[0]):
         results.bounds[i], results.counts[i] = search_anchor(
             table, duals, anchors[i], limits, results.groups[i], results.costs[i]

@@ -1,4 +1,4 @@
-"""The least of some values, in a short sorted list."""
+"""The smallest of many values, in a short sorted list."""
 
 import numpy as np
 
@@ -24,8 +24,10 @@ def select_least(values, count, least):
     Missing values are infinite, and so is the sum if there are fewer values than places.
     """
     n_least = least.shape[0]
+    if n_least == 0:
+        return 0.0
     least[:] = np.inf
-    for i in range(count if n_least else 0):
+    for i in range(count):
         value = values[i]
         if value < least[n_least - 1]:
             slot = n_least - 1

@@ -67,7 +67,7 @@ class NearRows(NamedTuple):
 
 @compiled
 def count_inner(squares, k, max_spread):
-    """Return how many of the nearest candidates may be in one group with a farther one.
+    """Return how many of the nearest candidates may be in one group with a more distant one.
 
     ``squares`` are the squared distances of all candidates, nearest first.
     """

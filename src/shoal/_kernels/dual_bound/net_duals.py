@@ -1,9 +1,9 @@
 """Lower bounds of the reduced costs of groups of k in long tables, from nearest neighbours.
 
 A group of k rows costs the squared distances of all its pairs, divided by k. Beside an *anchor*,
-each other row j adds at least its *floor*: the squared distance to the anchor over k, plus half of
-the squared distances to its k - 2 nearest neighbours over k, minus its dual. The *net dual* of a
-row is its dual less that half, so that floor = squared distance / k - net dual.
+each other row adds at least its *floor*: its squared distance to the anchor divided by k, plus the
+squared distances to its k - 2 nearest neighbours divided by 2k, minus its dual. The *net dual* of a
+row is its dual less the second term, so floor = squared distance / k - net dual.
 
 In all kernels here, ``X`` has the shape (n_rows, n_columns), ``near[i]`` lists the rows nearest to
 row i, nearest first, and ``dual[i]`` is the dual of row i.
@@ -27,9 +27,9 @@ def squared_distances_to_neighbours(X, near):
 
 @compiled
 def group_costs(X, members):
-    """Return the SSEs of groups of the same size: squared distances of all pairs over the size.
+    """Return the SSEs of groups of the same size: squared distances of all pairs by the size.
 
-    A row of ``members`` holds the rows of ``X`` in one group.
+    A row of ``members`` contains the rows of ``X`` in one group.
     """
     costs = np.zeros(members.shape[0])
     for group in range(members.shape[0]):

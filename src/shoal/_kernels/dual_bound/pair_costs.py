@@ -3,15 +3,15 @@
 Every row has a *potential*. The *excess* of a pair is its squared distance less the potentials of
 its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
 excesses of all their pairs. Half of a negative excess counts for each of the two rows, which are
-*partners*. A positive excess counts for the k - 2 other rows of the group, in equal shares; only
-those count it that are partners of both. Thus no group costs less than the sum over its rows of
+*partners*. A positive excess counts for the k - 2 other rows of the group, in equal shares, but
+only for rows that are partners of both. Thus no group costs less than the sum over its rows of
 
     k - 1 times the potential, plus the minimum over all sets of at most k - 1 partners of
     half the excesses with these partners and 1 / (k - 2) of the positive excesses among them,
 
 divided by k. That is the dual of the row.
 
-A row *lists* some of its nearest rows. Pairs of which neither row lists the other are treated
+A row *lists* a number of its nearest rows. Pairs in which neither row lists the other are treated
 separately.
 """
 
@@ -24,8 +24,8 @@ from shoal._kernels.column_generation.least_values import insert_least
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.dual_bound.row_boxes import limits_in_boxes, list_rows_within_limits
 
-MAX_PAIRED = 64  # partners up to which excesses among them are used; else they count as 0
-MAX_STEPS = 300  # of the search for the cheapest partners of a row
+MAX_PAIRED = 64  # partners up to which excesses among them are used; of more, they count as 0
+MAX_STEPS = 300  # steps of the search for the cheapest partners of a row
 
 
 class ListedRows(NamedTuple):
@@ -54,7 +54,8 @@ class RowPartners(NamedTuple):
 @compiled
 def balance_potentials(listed, potential, n_partners):
     """Set each potential in turn so that about ``n_partners`` listed rows become partners."""
-    X, least = listed.X, np.empty(n_partners)
+    X = listed.X
+    least = np.empty(n_partners)
     for row in range(X.shape[0]):
         least[:] = np.inf
         for other in listed.near[row, : listed.n_listed]:
@@ -90,13 +91,14 @@ def lists(listed, row, other):
 
 @compiled
 def list_unlisted(listed, boxes, limit, rows, unlisted, counts):
-    """List the rows that may be partners of some ``rows`` although neither lists the other.
+    """List the rows that may be partners of ``rows`` although neither lists the other.
 
     Two rows may be partners if their squared distance is below the sum of their entries of
     ``limit``. The ``counts[i]`` possible partners of ``rows[i]`` are written to ``unlisted[i]``, or
     the first of them if there are more than its length.
     """
-    limits, others = limits_in_boxes(boxes, limit), np.empty(listed.X.shape[0], np.int64)
+    limits = limits_in_boxes(boxes, limit)
+    others = np.empty(listed.X.shape[0], np.int64)
     for i in range(rows.shape[0]):
         row, counts[i] = rows[i], 0
         n_others = list_rows_within_limits(listed.X, boxes, limits, row, others)
@@ -195,7 +197,8 @@ def cheapest_partners(half_excess, pair_cost, count, best_partners):
 @compiled
 def list_partners_by_excess(possible, potential, row, partners):
     """List the partners of a row by increasing excess, with half of it; return their number."""
-    X, half_excess, count = possible.X, partners.half_excess, 0
+    X, half_excess = possible.X, partners.half_excess
+    count = 0
     for entry in range(possible.start[row], possible.start[row + 1]):
         other = possible.rows[entry]
         excess = squared_row_distance(X, row, X, other) - potential[row] - potential[other]
@@ -212,9 +215,9 @@ def list_partners_by_excess(possible, potential, row, partners):
 
 @compiled
 def write_costs_among_partners(X, potential, rows, k, pair_cost):
-    """Fill ``pair_cost`` with what any two of some rows cost as partners of the same row.
+    """Fill ``pair_cost`` with what any two of ``rows`` cost as partners of the same row.
 
-    That is 1 / (k - 2) of their excess, where it is positive.
+    That is 1 / (k - 2) of their excess, or 0 if the excess is negative.
     """
     for first in range(rows.shape[0]):
         for second in range(first):
@@ -233,7 +236,9 @@ def subtract_from_gradient(row, partners, best, pair_cost, k, gradient):
     gradient[row] -= best.shape[0] / 2
     for first in range(best.shape[0]):
         gradient[partners[best[first]]] -= 0.5
-        for second in range(first if pair_cost.shape[0] else 0):
+        if pair_cost.shape[0] == 0:
+            continue
+        for second in range(first):
             if pair_cost[best[first], best[second]] > 0.0:
                 gradient[partners[best[first]]] -= 1 / max(k - 2, 1)
                 gradient[partners[best[second]]] -= 1 / max(k - 2, 1)

@@ -7,8 +7,8 @@ each such row; there is at least one, so it is enough to search for the groups a
 The squared distances of the other rows of a group to its anchor are below the *squared radius* of
 the anchor: 2k times its dual, less the squared distances to its k - 2 nearest rows.
 
-Rows that are near each other are searched in batches, which are compared with boxes of rows
-together.
+Near rows are searched in batches, so that a box of rows is compared with all rows of a batch at
+once.
 """
 
 from typing import NamedTuple
@@ -19,14 +19,14 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX, squared_box_distance
 
-BATCH = 64  # greatest number of rows of a batch
+BATCH = 64  # maximum number of rows in a batch
 
 
 class RowLists(NamedTuple):
     """A linked list for each row of a batch: the rows within its radius.
 
-    An entry is a row and its squared distance; ``previous`` is the entry before it in the list, -1
-    for none. The list of row i of the batch ends at entry ``last[i]``, -1 if it is empty.
+    An entry is a row and its squared distance; ``previous`` is the entry before it in the list, or
+    -1. The list of row i of the batch ends at entry ``last[i]``, which is -1 if it is empty.
     ``size[0]`` is the number of entries of all lists.
     """
 
@@ -69,9 +69,9 @@ def has_space(lists, count):
 
 @compiled
 def squared_search_radius(X, near, k, dual, margin, row):
-    """Return the squared radius of a row, -inf if no violated group is anchored at it.
+    """Return the squared radius of a row, or -inf if no violated group is anchored at it.
 
-    ``margin`` is the share by which the squared radius is raised, so that rounding excludes no row.
+    ``margin`` is the share by which 2k times the dual is raised, so that rounding excludes no row.
     """
     squared_radius = 2 * k * dual[row] * (1.0 + margin)
     for position in range(k - 2):
@@ -132,7 +132,8 @@ def append_far_rows(X, boxes, batch, wide, squared_radius, lists):
     Return whether there was enough space.
     """
     inner, outer = boxes.inner, boxes.outer
-    low, high, greatest = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy(), -np.inf
+    low, high = X[batch[wide[0]]].copy(), X[batch[wide[0]]].copy()
+    greatest = -np.inf
     for i in wide:
         greatest = max(greatest, squared_radius[i])
         for column in range(X.shape[1]):

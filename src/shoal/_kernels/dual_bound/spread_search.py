@@ -50,7 +50,7 @@ class SpreadCandidates(NamedTuple):
 
     A group contains at most one row that is not among the ``n_inner`` nearest candidates. For
     these, ``columns`` are their values, transposed, and ``cost_sums[row, count]`` is the sum
-    of the squared distances of a row to its ``count`` nearest rows, over the size.
+    of the squared distances of a row to its ``count`` nearest rows, divided by the size.
     """
 
     X: np.ndarray  # (n_rows, n_columns)
@@ -178,7 +178,7 @@ def measure_nearer(search, candidates, depth, candidate, count):
 def add_row(search, candidates, depth, position):
     """Add the candidate at ``position``; nearer ones stay candidates as far as the spread allows.
 
-    Return the number of these.
+    Return the number of the nearer ones.
     """
     candidate, next_depth = search.position[depth, position], depth + 1
     search.members[depth] = candidate

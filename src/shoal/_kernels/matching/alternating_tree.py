@@ -36,14 +36,19 @@ def parent_of(graph, matching, node):
 
 
 @compiled
+def depth(graph, matching, node):
+    """Return the number of edges between the root of the tree and ``node``."""
+    n_edges = 0
+    while matching.node[node].tree_edge >= 0:
+        node = parent_of(graph, matching, node)
+        n_edges += 1
+    return n_edges
+
+
+@compiled
 def common_ancestor(graph, matching, first, second):
     """Return the lowest common ancestor of two outer nodes."""
-    depth_difference = 0  # depth of ``second`` less that of ``first``: the sign flips in between
-    for node in (first, second):
-        depth_difference = -depth_difference
-        while matching.node[node].tree_edge >= 0:
-            node = parent_of(graph, matching, node)
-            depth_difference += 1
+    depth_difference = depth(graph, matching, second) - depth(graph, matching, first)
     while first != second:
         if depth_difference > 0:
             second = parent_of(graph, matching, second)
@@ -59,7 +64,7 @@ def shrink(graph, matching, edge):
     """Return a new outer blossom of the cycle that ``edge`` closes between two outer nodes."""
     matching.counts[N_UNUSED] -= 1
     blossom = matching.unused_numbers[matching.counts[N_UNUSED]]
-    first, second = (matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top)
+    first, second = matching.node[graph.ends[edge, 0]].top, matching.node[graph.ends[edge, 1]].top
     root = common_ancestor(graph, matching, first, second)
     link_cycle(matching, first, second, edge)
     while first != root:

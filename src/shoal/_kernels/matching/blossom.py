@@ -33,9 +33,9 @@ class Graph(NamedTuple):
 
 NODE = np.dtype(
     [
-        ("matched_edge", np.int64),  # the matched edge of a vertex, -1 for none
-        ("top", np.int64),  # the outermost node that holds a vertex
-        ("parent", np.int64),  # the blossom in whose cycle it lies, -1 for none
+        ("matched_edge", np.int64),  # the matched edge of a vertex, or -1
+        ("top", np.int64),  # the outermost node that contains a vertex
+        ("parent", np.int64),  # the blossom in whose cycle a node lies, or -1
         ("successor", np.int64),  # its successor in that cycle
         ("predecessor", np.int64),  # its predecessor
         ("cycle_edge", np.int64),  # the edge to the successor

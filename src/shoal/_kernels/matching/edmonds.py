@@ -32,7 +32,7 @@ from shoal._kernels.structures.heap import pop, push
 # heap is N_EVENTS * subject + event, where the subject is an edge or a node.
 EDGE_TIGHT, VERTEX_DUAL_ZERO, BLOSSOM_DUAL_ZERO = 0, 1, 2
 N_EVENTS = 3
-DIRECTION = (0, 1, -1)  # of the duals of free, outer and inner nodes
+DIRECTION = (0, 1, -1)  # in which the duals of free, outer and inner nodes change
 
 
 @compiled
@@ -149,7 +149,7 @@ def shrink_and_push(graph, matching, heap, edge, n_required):
 
 @compiled
 def expand_and_push(graph, matching, heap, blossom, n_required):
-    """Expand an inner blossom; push all events again, since some vertices become free."""
+    """Expand an inner blossom; push all events again, since vertices may become free."""
     store_duals(matching, blossom)
     for i in range(list_cycle(matching, blossom)):
         matching.node[matching.cycle[i]].dual_time = matching.clock[0]
@@ -198,7 +198,7 @@ def use_tight_edge(graph, matching, heap, edge, n_required):
 
 @compiled
 def match_vertex(graph, matching, heap, root, n_required):
-    """Match ``root``; return the number of events, -1 if no matching covers it."""
+    """Match ``root``; return the number of events, or -1 if no matching covers it."""
     add_outer_node(
         graph, matching, heap, matching.node[root].top, matching.node[root].matched_edge, n_required
     )

@@ -18,7 +18,7 @@ from shoal._kernels._compile import compiled
 class FactorDuals(NamedTuple):
     """Dual values of slots and odd sets, which are called nodes.
 
-    ``parent`` is the innermost odd set that contains a node, -1 for none, and ``enclosing_sums`` is
+    ``parent`` is the innermost odd set that contains a node, or -1, and ``enclosing_sums`` is
     the sum of the duals of a node and of all odd sets that contain it.
     """
 
@@ -88,7 +88,7 @@ def list_violated_pairs(X, duals, start, stop, min_violation, pairs):
 def distance_within(X, u, v, limit):
     """Return the squared distance of two records, or some number above ``limit`` if it is above.
 
-    Few pairs are within the limit, so that stopping early saves most of the work.
+    Few pairs are within the limit, so stopping early saves most of the work.
     """
     total = 0.0
     for column in range(X.shape[1]):

@@ -1,8 +1,8 @@
 """Division of trees at a record, the hub, until none is larger than allowed.
 
 This is the procedure DECOMPOSE-COMPONENT of Domingo-Ferrer, Sebé and Solanas (2008). A spoke is an
-edge of the hub, and a branch what hangs on it. Some neighbours of the hub are detached with their
-branches and joined to each other in a chain, so that both results are trees.
+edge of the hub, and a branch is the part of the tree behind it. Some neighbours of the hub are
+detached with their branches and joined to each other in a chain, so that both results are trees.
 """
 
 import numpy as np
@@ -99,7 +99,7 @@ def branches_to_detach(forest, hub, spokes, tree_size, k):
 
 @compiled
 def detach_branches(forest, spokes, is_detached):
-    """Detach some spokes from the hub and join their records in a chain; return the last."""
+    """Detach the marked spokes from the hub and chain their records; return the last record."""
     last = NONE
     for i in range(spokes.shape[0]):
         if is_detached[i]:
@@ -132,7 +132,7 @@ def divide_tree(forest, X, tree_size, rank, k):
 
 @compiled
 def divide_trees(forest, X, rank, k, work):
-    """Divide trees until about ``work`` records are listed; return whether some are left."""
+    """Divide trees until about ``work`` records are listed; return whether any are left."""
     max_size = max(2 * k - 1, 3 * k - 5)
     while forest.counts[N_PENDING] > 0 and work > 0:
         forest.counts[N_PENDING] -= 1

@@ -13,11 +13,11 @@ Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 STRIDE = 10_000_000  # pairs compared between two checks for an interrupt
-ROUNDING = 1e-9  # relative, of a sum of two distances
+ROUNDING = 1e-9  # relative rounding error of a sum of two distances
 
 
 class OutwardRows(NamedTuple):
-    """Rows by falling distance to the mean, with these distances and their original numbers."""
+    """Rows by decreasing distance to the mean, with these distances and their original numbers."""
 
     rows: np.ndarray  # (n_records, n_columns)
     radius: np.ndarray  # (n_records,)

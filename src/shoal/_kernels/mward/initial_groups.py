@@ -114,15 +114,15 @@ def find_roots(parent: Indices) -> Indices:
     return parent
 
 
-def members_of_large_groups(group: Indices, least: int) -> list[Indices]:
-    """Return the records of each group of at least ``least`` records.
+def members_of_large_groups(group: Indices, min_size: int) -> list[Indices]:
+    """Return the records of each group of at least ``min_size`` records.
 
     Examples
     --------
-    >>> members_of_large_groups(np.array([0, 1, 0, 0, 1]), least=3)
+    >>> members_of_large_groups(np.array([0, 1, 0, 0, 1]), min_size=3)
     [array([0, 2, 3])]
     """
     sizes = np.bincount(group)
-    records = np.flatnonzero(sizes[group] >= least)
+    records = np.flatnonzero(sizes[group] >= min_size)
     records = records[np.argsort(group[records], kind="stable")]
     return np.split(records, np.flatnonzero(np.diff(group[records])) + 1) if len(records) else []

@@ -30,7 +30,7 @@ from shoal._kernels.structures.sorted_list import insert, precedes
 from shoal._kernels.structures.tournament import open_tournament, replay, winner_of_all
 from shoal._kernels.structures.union_find import find_root
 
-LIST_LENGTH = 8  # of the list of nearest groups
+LIST_LENGTH = 8  # length of a list of nearest groups
 TIE_MARGIN = 1.0000001  # times the greatest cost in a list, so that rounding excludes no tie
 N_SMALL, N_STEPS = 0, 1  # indices of the counts: small groups; joins and first searches so far
 
@@ -41,7 +41,7 @@ class WardGroups(NamedTuple):
     ``parent`` is the group into which a group was joined, or the group itself. ``near`` is the list
     of a group, with ``n_near`` entries; every group not listed has a key above ``(bound,
     bound_group)``. ``increase`` and ``partner`` are a lower bound of the key of a group, and
-    ``tournament`` is that of these keys. ``counts`` has the number of small groups, and that of
+    ``tournament`` compares these keys. ``counts`` has the number of small groups, and that of
     joins and first searches so far.
     """
 

@@ -1,5 +1,5 @@
 """Groups of records whose values are released as common ancestors and ranges.
 
-- `groups` holds the groups and computes their loss;
+- `groups` stores the groups and computes their loss;
 - `local_search` improves them while every group keeps k units.
 """

@@ -22,7 +22,7 @@ from shoal._kernels.recoding.groups import (
     units_after_exchange,
 )
 
-MIN_SAVING = 1e-9  # less is a rounding error
+MIN_SAVING = 1e-9  # smaller savings are rounding errors
 MAX_NEAR_GROUPS = 8  # groups with which a record may be exchanged
 N_ACTIVE, N_UNUSED = 0, 1  # indices of the counts of `GroupLists`
 
@@ -30,8 +30,8 @@ N_ACTIVE, N_UNUSED = 0, 1  # indices of the counts of `GroupLists`
 class GroupLists(NamedTuple):
     """The groups that a pass improves, and the numbers that no group has.
 
-    These are ``active[: counts[N_ACTIVE]]`` and ``unused[: counts[N_UNUSED]]``. Of the active
-    groups, those that ``may_dissolve`` marks may be dissolved.
+    The groups are ``active[: counts[N_ACTIVE]]``, and the numbers ``unused[: counts[N_UNUSED]]``.
+    ``may_dissolve`` marks the groups that may be dissolved.
     """
 
     active: NDArray[np.int64]  # (n_groups,)
@@ -140,10 +140,10 @@ def dissolve_group(groups, active, group, moved_records):
 
 @compiled
 def split_group(groups, k, group, new_group):
-    """Move records of a group of 2k units or more into a new group, until both hold k.
+    """Move records of a group of 2k units or more into a new group, until both have k.
 
     The first record moved is the one whose removal saves most, the others those that cost least.
-    Return whether both groups hold k units; otherwise nothing changes.
+    Return whether both groups then have k units; otherwise nothing changes.
     """
     without_record, greatest, first_record = groups.loss.shape[0] - 1, -1.0, NONE
     record = groups.head[group]
@@ -174,7 +174,7 @@ def improve_groups(groups, k, lists, records):
     """Improve the active groups by one pass over ``records``; return how much the loss fell.
 
     Records move first, in their order; then groups are dissolved, and then split. ``k`` is the
-    least number of units of a group.
+    minimum number of units in a group.
     """
     saving = move_records(groups, k, lists, records)
     saving = dissolve_groups(groups, lists, saving)

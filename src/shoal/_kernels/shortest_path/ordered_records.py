@@ -96,7 +96,7 @@ def relax_run(path, start, stop, size, loss):
 def extend_path(path, columns, k, work):
     """Extend the path until about ``work`` distances are measured; return whether to go on.
 
-    ``columns`` are the columns of the records, in any order of these. The SSEs of all groups that
+    ``columns`` are the columns of the records, in the order to be cut. The SSEs of all groups that
     end before j grow backwards from j, one record at a time, so nothing is ever subtracted. A run
     of k neighbouring j is processed together: none of them ends where another begins.
     """

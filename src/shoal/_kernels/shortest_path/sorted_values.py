@@ -14,7 +14,7 @@ from shoal._kernels._compile import compiled
 from shoal._kernels.double_double import add, divide, square, two_sum
 from shoal._kernels.shortest_path.ordered_records import relax
 
-VALUE_COST = 64  # of a value, counted in distances
+VALUE_COST = 64  # cost of a value, counted in distances
 
 
 @compiled

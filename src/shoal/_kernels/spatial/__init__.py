@@ -1,6 +1,6 @@
 """Searches for near and far records among those that have no group yet, and for neighbours.
 
-- `pool` passes over all living records, which is fastest for short tables and ends of long ones;
+- `pool` passes over all remaining records, which is fastest for short tables and ends of long ones;
 - `index` stores them in blocks, so that `search` reads few: `coordinate_frame` has the axes of the
   stored coordinates, `block_order` the order of the records, `block_boxes` the boxes around
   blocks, `block_queue` the superblock to visit next, and `score_bounds` what may be excluded;

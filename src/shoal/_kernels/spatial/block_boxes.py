@@ -1,4 +1,4 @@
-"""The boxes around the living records of blocks and superblocks.
+"""The boxes around the remaining records of blocks and superblocks.
 
 A box has two faces along each axis of the coordinate frame. A superblock is a run of
 `BLOCKS_PER_SUPERBLOCK` blocks.
@@ -15,7 +15,7 @@ from shoal._kernels.spatial.block_order import BLOCK, BLOCKS_PER_SUPERBLOCK
 class BlockBoxes(NamedTuple):
     """The faces of the boxes around blocks and superblocks, in single precision.
 
-    A box without a living record has the faces inf and -inf, in this order.
+    A box without a remaining record has the faces inf and -inf, in this order.
     """
 
     low: np.ndarray  # (n_superblocks, n_columns + 2, BLOCKS_PER_SUPERBLOCK), of blocks
@@ -50,7 +50,7 @@ def fit_block(blocks, boxes, block, first_axis):
 
 @compiled
 def least_and_greatest(values):
-    """Return the least and the greatest coordinate of the living records of a block."""
+    """Return the least and the greatest coordinate of the remaining records of a block."""
     # Two halves side by side, since each comparison waits for the one before. NaN, which stands
     # for a removed record, fails both comparisons.
     least, greatest = np.float32(np.inf), np.float32(-np.inf)

@@ -7,8 +7,8 @@ from shoal._kernels._compile import compiled
 BLOCK = 64  # records that are measured together
 BLOCKS_PER_SUPERBLOCK = 16  # consecutive blocks with one box around them all
 SAMPLE_SIZE = 256  # records from which the axis of greatest extent is chosen
-SHELL_WEIGHT = 16.0  # of the distance from the origin, since groups form from the outside in
-MAX_DEPTH = 64  # more levels than any table fills
+SHELL_WEIGHT = 16.0  # weight of the distance from the origin: groups form from the outside in
+MAX_DEPTH = 64  # levels of halving: more than any table needs
 
 
 def locality_order(X: np.ndarray) -> np.ndarray:
@@ -23,7 +23,7 @@ def locality_order(X: np.ndarray) -> np.ndarray:
 def order_by_halving(rows, order):
     """Order records by recursive halving across the axis of greatest extent.
 
-    Cuts fall between superblocks first, then between blocks, so that each of them holds records
+    Cuts fall between superblocks first, then between blocks, so that each of them has records
     from one small box. The last axis is the distance from the origin, so that blocks are shells as
     well as boxes. ``rows`` are the coordinates, in single precision, and ``order`` is changed in
     place.

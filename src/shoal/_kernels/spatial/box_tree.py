@@ -15,18 +15,18 @@ from shoal._kernels.constants import ZERO
 from shoal._kernels.distances import write_squared_distances
 from shoal._kernels.structures.sorted_list import insert, precedes
 
-LEAF = 32  # greatest number of points in a leaf
-MAX_DEPTH = 64  # more levels than any table fills
-ROOT = 1  # the box that holds all points
+LEAF = 32  # maximum number of points in a leaf
+MAX_DEPTH = 64  # levels of boxes: more than any table needs
+ROOT = 1  # the box that contains all points
 
 
 class BoxTree(NamedTuple):
     """Points in nested boxes. Points may be records or centroids of groups.
 
-    Box `ROOT` holds all, boxes 2 * box and 2 * box + 1 are the halves of a box, and those from
-    ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order of the
-    leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
-    ``n_living[box]`` is the number of points that remain in a box; in a leaf they come first.
+    Box `ROOT` contains all points, boxes 2 * box and 2 * box + 1 are the halves of a box, and the
+    boxes from ``bounds.shape[0] // 2`` on are the leaves. ``columns`` are the points in the order
+    of the leaves and ``records`` their numbers; ``position`` is the inverse of ``records``.
+    ``n_remaining[box]`` is the number of points that remain in a box; in a leaf they come first.
     ``lowest[box]`` is no greater than the number of any point in it.
     """
 
@@ -36,7 +36,7 @@ class BoxTree(NamedTuple):
     start: np.ndarray  # (n_leaves,)
     bounds: np.ndarray  # (2 * n_leaves, 2, n_columns)
     lowest: np.ndarray  # (2 * n_leaves,)
-    n_living: np.ndarray  # (2 * n_leaves,)
+    n_remaining: np.ndarray  # (2 * n_leaves,)
 
 
 class NearestQuery(NamedTuple):
@@ -64,7 +64,7 @@ def build_tree(X: np.ndarray) -> BoxTree:
     levels = max(0, int(np.ceil(np.log2(n / LEAF))))
     bounds = np.zeros((2 ** (levels + 1), 2, X.shape[1]))
     lowest = np.zeros(len(bounds), np.int64)
-    n_living = np.zeros(len(bounds), np.int64)
+    n_remaining = np.zeros(len(bounds), np.int64)
     records = np.arange(n)
     for level in range(levels + 1):
         first = 2**level
@@ -73,7 +73,7 @@ def build_tree(X: np.ndarray) -> BoxTree:
         bounds[boxes, 0] = np.minimum.reduceat(X[records], edges[:-1])
         bounds[boxes, 1] = np.maximum.reduceat(X[records], edges[:-1])
         lowest[boxes] = np.minimum.reduceat(records, edges[:-1])
-        n_living[boxes] = sizes
+        n_remaining[boxes] = sizes
         if level < levels:
             widest = np.repeat((bounds[boxes, 1] - bounds[boxes, 0]).argmax(axis=1), sizes)
             box = np.repeat(np.arange(first), sizes)
@@ -88,24 +88,24 @@ def build_tree(X: np.ndarray) -> BoxTree:
         start=edges[:-1],
         bounds=bounds,
         lowest=lowest,
-        n_living=n_living,
+        n_remaining=n_remaining,
     )
 
 
 @compiled
 def remove_point(tree, number):
-    """Remove the point ``number``; the last living point of its leaf takes its position."""
+    """Remove the point ``number``; the last remaining point of its leaf takes its position."""
     position = tree.position[number]
     leaf = np.searchsorted(tree.start, position, side="right") - 1
     box = leaf + tree.start.shape[0]
-    last = tree.start[leaf] + tree.n_living[box] - 1
+    last = tree.start[leaf] + tree.n_remaining[box] - 1
     other = tree.records[last]
     for column in tree.columns:
         column[position], column[last] = column[last], column[position]
     tree.records[position], tree.records[last] = other, number
     tree.position[other], tree.position[number] = position, last
     while box > 0:
-        tree.n_living[box] -= 1
+        tree.n_remaining[box] -= 1
         box //= 2
 
 
@@ -138,7 +138,7 @@ def squared_box_distance(tree, box, point):
 def write_leaf_distances(tree, box, point, squares):
     """Write the squared distances of the points that remain in a leaf; return its start."""
     start = tree.start[box - tree.start.shape[0]]
-    write_squared_distances(tree.columns, start, start + tree.n_living[box], point, squares)
+    write_squared_distances(tree.columns, start, start + tree.n_remaining[box], point, squares)
     return start
 
 
@@ -146,8 +146,9 @@ def write_leaf_distances(tree, box, point, squares):
 def search_leaf(tree, box, query, count):
     """Add the points that remain in a leaf to a list of ``count`` nearest; return its length."""
     nearest, squares, leaf_squares = query.nearest, query.squares, query.leaf_squares
-    start, last = write_leaf_distances(tree, box, query.point, leaf_squares), nearest.shape[0] - 1
-    for i in range(tree.n_living[box]):
+    start = write_leaf_distances(tree, box, query.point, leaf_squares)
+    last = nearest.shape[0] - 1
+    for i in range(tree.n_remaining[box]):
         if count <= last or leaf_squares[i] <= squares[last]:
             record = tree.records[start + i]
             if record != query.excluded:
@@ -170,7 +171,7 @@ def find_nearest(tree, point, excluded, nearest, squares):
     while n_stacked > 0:
         n_stacked -= 1
         box, floor = boxes[n_stacked], floors[n_stacked]
-        if tree.n_living[box] == 0 or (
+        if tree.n_remaining[box] == 0 or (
             count > last and not precedes(floor, tree.lowest[box], squares[last], nearest[last])
         ):
             continue

@@ -13,7 +13,7 @@ from shoal._kernels._compile import compiled
 
 CHUNK = 65_536  # records whose differences are computed at a time
 SAMPLE_SIZE = 10_000  # records from which the principal axes are computed
-TOLERANCE = 1e-10  # of the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
+TOLERANCE = 1e-10  # for the orthogonality of the axes; see `shoal._kernels.spatial.score_bounds`
 # Axes of the stored coordinates; NumPy numbers, as `shoal._kernels.constants` explains.
 RESIDUAL_AXIS = np.int64(0)  # the distance from the origin along all but the leading axes
 FIRST_FRAME_AXIS = np.int64(1)  # the axes of the frame are stored from here on
@@ -34,11 +34,11 @@ class CoordinateFrame(NamedTuple):
     n_leading: int
 
 
-def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> CoordinateFrame:
-    """Return the frame of the principal axes of some rows of ``X`` about ``origin``."""
+def principal_frame(X: np.ndarray, remaining: np.ndarray, origin: np.ndarray) -> CoordinateFrame:
+    """Return the frame of the principal axes of the ``remaining`` records about ``origin``."""
     p = X.shape[1]
-    scale = power_of_two(greatest_difference(X, living, origin) * np.sqrt(p))
-    Z = (X[living[:: max(1, len(living) // SAMPLE_SIZE)]] - origin) * scale
+    scale = power_of_two(greatest_difference(X, remaining, origin) * np.sqrt(p))
+    Z = (X[remaining[:: max(1, len(remaining) // SAMPLE_SIZE)]] - origin) * scale
     variances, axes = np.linalg.eigh(Z.T @ Z)
     if not np.abs(axes.T @ axes - np.eye(p)).sum() < TOLERANCE:
         # The decomposition failed, so the columns serve as axes. Which of them explain most is
@@ -52,9 +52,9 @@ def principal_frame(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> Co
     return CoordinateFrame(origin, np.ascontiguousarray(axes[:, ::-1]), scale, n_leading)
 
 
-def greatest_difference(X: np.ndarray, living: np.ndarray, origin: np.ndarray) -> float:
-    """Return the greatest difference of any living record from the origin in any column."""
-    chunks = (living[start : start + CHUNK] for start in range(0, len(living), CHUNK))
+def greatest_difference(X: np.ndarray, remaining: np.ndarray, origin: np.ndarray) -> float:
+    """Return the greatest difference of any remaining record from the origin in any column."""
+    chunks = (remaining[start : start + CHUNK] for start in range(0, len(remaining), CHUNK))
     return max(float(np.abs(X[rows] - origin).max()) for rows in chunks)
 
 

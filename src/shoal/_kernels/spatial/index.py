@@ -1,8 +1,8 @@
-"""An index of the records that have no group yet ("living"), so that a search reads few of them.
+"""An index of the records that have no group yet ("remaining"), so that a search reads few of them.
 
-The operations are here and in `shoal._kernels.spatial.search`: the `nearest` living records of
-a point, the living record `farthest` from a point, the `mean_of_living`, and `remove_record`.
-Results are the same as those of a pass over all living records.
+The operations are here and in `shoal._kernels.spatial.search`: the `nearest` remaining records of
+a point, the remaining record `farthest` from a point, the `mean_of_remaining`, and `remove_record`.
+Results are the same as those of a pass over all remaining records.
 """
 
 from typing import NamedTuple
@@ -23,11 +23,11 @@ from shoal._kernels.spatial.coordinate_frame import (
 )
 from shoal._kernels.spatial.pool import Pool
 
-REBUILD_SHARE = 0.7  # share of living records below which an index may be rebuilt
-REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, and at least
+REBUILD_SHARE = 0.7  # share of remaining records below which an index may be rebuilt
+REBUILD_COST = (4, 10_000)  # blocks read that cost as much as rebuilding: per record, plus more
 CACHE_LINE = 16  # numbers in single precision that a line of the cache holds
 READ_SHARE = 0.6  # share of the blocks read per search from which passes over a pool are faster
-MAX_POOL_BYTES = 12_000_000  # size of a pool up to which that holds, as it stays in the cache
+MAX_POOL_BYTES = 12_000_000  # size up to which a pool stays in the cache, so that passes are fast
 REMOVALS_PER_FIT = 8  # records removed from a block before its box is refitted
 
 
@@ -36,8 +36,8 @@ class SearchScratch(NamedTuple):
 
     ``query`` is the point as records are stored, and ``squares`` are its squared distances to the
     records of the block measured last. ``bounds`` are those of the blocks of the superblock being
-    visited, ``outer_bounds`` those of all superblocks, and ``queue`` holds superblocks still to
-    visit.
+    visited, ``outer_bounds`` those of all superblocks, and ``queue`` contains superblocks
+    still to visit.
     """
 
     query: np.ndarray  # (n_columns + 2,)
@@ -53,16 +53,17 @@ class Index(NamedTuple):
     ``blocks[block, axis, slot]`` is the coordinate of a record along an axis, in single precision,
     and ``records[block, slot]`` the number of the record; the lowest of a block comes first. Axes 1
     to p are those of the frame, axis 0 is the distance from the origin along all but the leading
-    ones, and axis p + 1 that along all. Removed records are NaN there, so that no comparison holds
-    for them. ``position[record]`` is block * BLOCK + slot. ``n_living`` counts the living records
-    of each block, and ``all_equal`` is True where all its records have the same values.
+    ones, and axis p + 1 is the distance along all axes. The coordinates of a removed record are
+    NaN, so no comparison holds for it. ``position[record]`` is block * BLOCK + slot.
+    ``n_remaining`` counts the remaining records of each block, and ``all_equal`` is True where all
+    records of a block have the same values.
 
-    ``labels`` is -1 for living records, ``n_groups[0]`` counts the groups formed and ``size[0]``
-    the living records. ``total`` is the sum of these, as leading part and rounding error per
+    ``labels`` is -1 for remaining records, ``n_groups[0]`` counts the groups formed and ``size[0]``
+    the remaining records. ``total`` is the sum of these, as leading part and rounding error per
     column.
 
     ``n_searches`` and ``n_blocks_read`` count since the index was built. It may be rebuilt when it
-    has fewer than ``rebuild_below`` living records and ``rebuild_after`` blocks were read.
+    has fewer than ``rebuild_below`` remaining records and ``rebuild_after`` blocks were read.
     """
 
     X: np.ndarray  # (n_records, n_columns)
@@ -76,7 +77,7 @@ class Index(NamedTuple):
     blocks: np.ndarray  # (n_blocks, n_columns + 2, BLOCK)
     records: np.ndarray  # (n_blocks, BLOCK)
     position: np.ndarray  # (n_records,)
-    n_living: np.ndarray  # (n_blocks,)
+    n_remaining: np.ndarray  # (n_blocks,)
     all_equal: np.ndarray  # (n_blocks,)
     boxes: BlockBoxes
     scratch: SearchScratch
@@ -101,7 +102,7 @@ def rebuild_if_needed(index: Index) -> Index:
 
 def reads_most_blocks(index: Index) -> bool:
     """Return whether searches read most blocks, so that passes over a pool are faster."""
-    n_blocks_of_passes = index.n_searches[0] * np.count_nonzero(index.n_living)
+    n_blocks_of_passes = index.n_searches[0] * np.count_nonzero(index.n_remaining)
     reads_most = index.n_blocks_read[0] > READ_SHARE * n_blocks_of_passes
     pool_bytes = index.size[0] * index.X.shape[1] * index.X.itemsize
     return bool(reads_most and pool_bytes <= MAX_POOL_BYTES)
@@ -109,12 +110,12 @@ def reads_most_blocks(index: Index) -> bool:
 
 def to_pool(index: Index) -> Pool:
     """Return a pool of the records without label; it shares labels and sum with the index."""
-    living = np.flatnonzero(index.labels < 0)
-    columns = np.ascontiguousarray(index.X[living].T)
-    squares = np.empty(len(living))
+    remaining = np.flatnonzero(index.labels < 0)
+    columns = np.ascontiguousarray(index.X[remaining].T)
+    squares = np.empty(len(remaining))
     return Pool(
         columns=columns,
-        records=living,
+        records=remaining,
         squares=squares,
         total=index.total,
         size=index.size,
@@ -125,8 +126,8 @@ def to_pool(index: Index) -> Pool:
 
 def _build(X, labels, n_groups, size, total) -> Index:
     """Return an index of the records without label, whose number is ``size`` and sum ``total``."""
-    living = np.flatnonzero(labels < 0).astype(np.int32)
-    n, width = len(living), X.shape[1] + 2
+    remaining = np.flatnonzero(labels < 0).astype(np.int32)
+    n, width = len(remaining), X.shape[1] + 2
     n_superblocks = -(-n // (BLOCK * BLOCKS_PER_SUPERBLOCK))
     n_blocks = n_superblocks * BLOCKS_PER_SUPERBLOCK
     boxes = BlockBoxes(
@@ -148,20 +149,20 @@ def _build(X, labels, n_groups, size, total) -> Index:
         n_groups=n_groups,
         size=size,
         total=total,
-        frame=principal_frame(X, living, total[:, 0] / n),
+        frame=principal_frame(X, remaining, total[:, 0] / n),
         rebuild_below=int(REBUILD_SHARE * n),
         rebuild_after=REBUILD_COST[0] * n + REBUILD_COST[1],
         blocks=_aligned_full((n_blocks, width, BLOCK), np.nan),
         records=np.full((n_blocks, BLOCK), -1, np.int32),
-        position=np.empty(len(X), np.int32),  # only those of living records are read
-        n_living=np.zeros(n_blocks, np.int64),
+        position=np.empty(len(X), np.int32),  # only those of remaining records are read
+        n_remaining=np.zeros(n_blocks, np.int64),
         all_equal=np.ones(n_blocks, np.bool_),
         boxes=boxes,
         scratch=scratch,
         n_searches=np.zeros(1, np.int64),
         n_blocks_read=np.zeros(1, np.int64),
     )
-    fill_index(index, living, np.empty((n, width), np.float32))
+    fill_index(index, remaining, np.empty((n, width), np.float32))
     return index
 
 
@@ -178,21 +179,21 @@ def _aligned_full(shape: int | tuple[int, ...], value: float) -> np.ndarray:
 
 
 @compiled
-def fill_index(index, living, rows):
-    """Store the ``living`` records in the blocks of an empty index; ``rows`` are scratch space."""
+def fill_index(index, remaining, rows):
+    """Store ``remaining`` records in the blocks of an empty index; ``rows`` are scratch space."""
     rotated_point = np.empty(index.X.shape[1])
-    order = np.empty(living.shape[0], np.int32)
-    for row in range(living.shape[0]):
-        rotate_to_frame(index.X[living[row]], index.frame, rotated_point)
+    order = np.empty(remaining.shape[0], np.int32)
+    for row in range(remaining.shape[0]):
+        rotate_to_frame(index.X[remaining[row]], index.frame, rotated_point)
         write_coordinates(rotated_point, index.frame.n_leading, rows[row])
         order[row] = row
     order_by_halving(rows, order)
     put_lowest_record_first(order)
-    for position in range(living.shape[0]):
-        block, slot, record = position // BLOCK, position % BLOCK, living[order[position]]
+    for position in range(remaining.shape[0]):
+        block, slot, record = position // BLOCK, position % BLOCK, remaining[order[position]]
         index.records[block, slot] = record
         index.position[record] = position
-        index.n_living[block] += 1
+        index.n_remaining[block] += 1
         for axis in range(rows.shape[1]):
             index.blocks[block, axis, slot] = rows[order[position], axis]
             if index.blocks[block, axis, slot] != index.blocks[block, axis, 0]:
@@ -205,7 +206,7 @@ def fill_index(index, living, rows):
 @compiled
 def compare_values(index, block):
     """Clear ``all_equal`` of a block whose records are equal in single precision only."""
-    for slot in range(index.n_living[block]):
+    for slot in range(index.n_remaining[block]):
         if index.all_equal[block]:
             first, record = index.records[block, 0], index.records[block, slot]
             index.all_equal[block] = same_values(index.X, record, first)
@@ -221,8 +222,8 @@ def put_lowest_record_first(order):
 
 
 @inlined
-def mean_of_living(index, point):
-    """Write the mean of the living records into ``point``."""
+def mean_of_remaining(index, point):
+    """Write the mean of the remaining records into ``point``."""
     write_mean(index.total, index.size[0], point)
 
 
@@ -244,10 +245,10 @@ def remove_record(index, record):
     )
     for axis in range(radius_axis + 1):
         index.blocks[block, axis, slot] = np.nan
-    index.n_living[block] -= 1
+    index.n_remaining[block] -= 1
     index.size[0] -= 1
-    if is_on_outer_face or index.n_living[block] % REMOVALS_PER_FIT == 0:
-        first_axis = radius_axis if index.n_living[block] % REMOVALS_PER_FIT else RESIDUAL_AXIS
+    if is_on_outer_face or index.n_remaining[block] % REMOVALS_PER_FIT == 0:
+        first_axis = radius_axis if index.n_remaining[block] % REMOVALS_PER_FIT else RESIDUAL_AXIS
         fit_block(index.blocks, index.boxes, block, first_axis)
 
 
@@ -260,7 +261,7 @@ def assign(index, record, group):
 
 @inlined
 def form_group(index, records):
-    """Make some records the next group and remove them."""
+    """Make ``records`` the next group and remove them."""
     for record in records:
         assign(index, record, index.n_groups[0])
     index.n_groups[0] += 1

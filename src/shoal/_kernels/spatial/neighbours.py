@@ -147,7 +147,7 @@ def excludes_little(index: Index, nearest: np.ndarray, squares: np.ndarray) -> b
     n_coordinates_read = sum(
         find_neighbours(index, block, block + 1, nearest, squares, False) for block in sample
     )
-    n_total = int(index.n_living[sample].sum()) * n * (p + COMPARED_COLUMNS)
+    n_total = int(index.n_remaining[sample].sum()) * n * (p + COMPARED_COLUMNS)
     return bool(n_coordinates_read > PRODUCT_SHARE * n_total)
 
 
@@ -199,7 +199,7 @@ def find_neighbours(index, start, stop, nearest, squares, is_compact):
         inner_bounds=np.empty(BLOCKS_PER_SUPERBLOCK, np.float32),
     )
     for block in range(start, min(stop, index.blocks.shape[0])):
-        load_queries(index.blocks[block], index.n_living[block], queries)
+        load_queries(index.blocks[block], index.n_remaining[block], queries)
         write_faces(index.boxes, block, queries.box)
         for slot in range(BLOCK):
             queries.result_rows[slot] = (
@@ -280,7 +280,7 @@ def search_block(index, block, other, queries, nearest, squares):
         queries.other_box[1],
         queries.bounds,
     )
-    for slot in range(index.n_living[block]):
+    for slot in range(index.n_remaining[block]):
         record, row = index.records[block, slot], queries.result_rows[slot]
         if not queries.bounds[slot] >= required[slot]:
             continue

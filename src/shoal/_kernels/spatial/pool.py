@@ -1,8 +1,8 @@
-"""A pool of the records that have no group yet ("living"), for passes over all of them.
+"""A pool of the records that have no group yet ("remaining"), for passes over all of them.
 
-The living records are stored without gaps, one array per column, so that a pass over them is a run
-of vector instructions. When a record is removed, the last one takes its position. So positions are
-not in the order of the records, and ties are broken by the record's number.
+The remaining records are stored without gaps, one array per column, so that a pass over them is a
+run of vector instructions. When a record is removed, the last one takes its position. So positions
+are not in the order of the records, and ties are broken by the record's number.
 """
 
 from typing import NamedTuple
@@ -22,11 +22,11 @@ MEASURED_CHUNK = 512  # distances that stay in the fastest cache over all column
 class Pool(NamedTuple):
     """Living records and the labels given so far.
 
-    ``columns[:, :size]`` are the living records, ``records[:size]`` their numbers
+    ``columns[:, :size]`` are the remaining records, ``records[:size]`` their numbers
     and ``squares[:size]`` their squared distances to the point last measured.
     ``total`` is their sum, as a leading part and its rounding error per column.
-    ``size[0]`` counts the living records, ``n_groups[0]`` the groups formed, and
-    ``labels`` is -1 for living records.
+    ``size[0]`` counts the remaining records, ``n_groups[0]`` the groups formed, and
+    ``labels`` is -1 for remaining records.
     """
 
     columns: np.ndarray  # (n_columns, n_records)
@@ -55,8 +55,8 @@ def open_pool(X: np.ndarray) -> Pool:
 
 
 @compiled
-def mean_of_living(pool, point):
-    """Write the mean of the living records into ``point``."""
+def mean_of_remaining(pool, point):
+    """Write the mean of the remaining records into ``point``."""
     write_mean(pool.total, pool.size[0], point)
 
 
@@ -69,7 +69,7 @@ def copy_record(pool, position, point):
 
 @compiled
 def measure_distances(pool, point):
-    """Fill ``pool.squares`` with the squared distances of living records to ``point``."""
+    """Fill ``pool.squares`` with the squared distances of remaining records to ``point``."""
     size = pool.size[0]
     for start in range(0, size, MEASURED_CHUNK):
         stop = min(start + MEASURED_CHUNK, size)
@@ -92,9 +92,9 @@ def farthest_position(pool):
 
 @compiled
 def nearest_positions(pool, positions):
-    """Fill ``positions`` with those of the nearest living records; ties go to the lowest record.
+    """Fill ``positions`` with the positions of the nearest records; ties go to the lowest record.
 
-    They are in the order of a max-heap. There must be at least as many living records as
+    They are in the order of a max-heap. There must be at least as many remaining records as
     ``positions``.
     """
     squares, records, size, count = pool.squares, pool.records, pool.size[0], positions.shape[0]
@@ -130,7 +130,7 @@ def any_as_near(squares, greatest):
 
 @compiled
 def remove_record(pool, position):
-    """Remove the record at ``position``; the last living record takes its position."""
+    """Remove the record at ``position``; the last remaining record takes its position."""
     for column in range(pool.columns.shape[0]):
         add_compensated(pool.total[column], -pool.columns[column, position])
     pool.size[0] -= 1
@@ -139,7 +139,7 @@ def remove_record(pool, position):
 
 @compiled
 def position_of(pool, record):
-    """Return the position of a living record."""
+    """Return the position of a remaining record."""
     position = 0
     while pool.records[position] != record:
         position += 1

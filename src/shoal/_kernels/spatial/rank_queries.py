@@ -15,7 +15,7 @@ from shoal._kernels.spatial.search import NEAREST, blocks_of, next_block, write_
 class RankQueries(NamedTuple):
     """Points whose own records are to be ranked, and the resulting weights.
 
-    ``own_records`` holds a record of the index for each point. Squared distances whose relative
+    ``own_records`` has a record of the index for each point. Squared distances whose relative
     difference is at most ``tolerance`` are tied. ``n_closer`` is the weight of the records closer
     to a point than its own record, and ``n_tied`` that of the tied ones. The search ends as soon
     as the first reaches ``max_closer``; the second is then meaningless.

@@ -33,7 +33,7 @@ that also encloses its records. Both are therefore combined: for any m >= 0, sin
 and the bracket is minimised axis by axis, at -q/m or at the nearest face. With m = 0 this is the
 bound of the box; with m = |q| / R it is never above that of the sphere; m is `SHELL_MULTIPLIER`
 times that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face
-may be that of a removed record, but every living record is in box and sphere, so the chosen
+may be that of a removed record, but every remaining record is in box and sphere, so the chosen
 coordinates do not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds`
 adds 4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
 rounding errors of m do not matter.

@@ -1,10 +1,10 @@
-"""The nearest and the farthest living records, without a pass over all of them.
+"""The nearest and the farthest remaining records, without a pass over all of them.
 
 Superblocks are visited in the order of the bounds that their boxes give, then their
 blocks, until no remaining bound exceeds the scores in the list. A block is measured in
 single precision by vector instructions; the records that this does not exclude are measured
 in double precision. `shoal._kernels.spatial.score_bounds` proves that the result is that of a pass
-over all living records. The score of a record is its squared distance times a ``sign``: -1 in a
+over all remaining records. The score of a record is its squared distance times a ``sign``: -1 in a
 search for the nearest records, 1 in a search for the farthest.
 
 Kernels that are called for every block take only the arrays that they need, since passing a whole
@@ -72,7 +72,7 @@ class MeasuredBlock(NamedTuple):
 
 
 class BestRecords(NamedTuple):
-    """A list of the records with the greatest scores so far, the first of them best.
+    """A list of the records with the greatest scores so far, best first.
 
     ``squares`` are their squared distances. The list may not be full: its length is passed along
     with it.
@@ -98,17 +98,17 @@ def blocks_of(index):
 
 @inlined
 def nearest(index, point, results):
-    """Fill ``results`` with the living records nearest to ``point``, nearest first.
+    """Fill ``results`` with the remaining records nearest to ``point``, nearest first.
 
     Ties go to the lowest record. Return the number of records, which is less than there is space
-    for only if fewer are living.
+    for only if fewer remain.
     """
     return search(index, point, NEAREST, NONE, results, ZERO)
 
 
 @inlined
 def extend_nearest(index, point, results, count):
-    """Add the living records nearest to ``point`` to a list of ``count`` records.
+    """Add the remaining records nearest to ``point`` to a list of ``count`` records.
 
     Called for several points, it gives the records nearest to any of them. A record may be in the
     list twice if there is space for more than one.
@@ -118,13 +118,13 @@ def extend_nearest(index, point, results, count):
 
 @inlined
 def nearest_others(index, record, results):
-    """Fill ``results`` with the living records nearest to a living record, itself left out."""
+    """Fill ``results`` with the remaining records nearest to one of them, itself left out."""
     return search(index, index.X[record], NEAREST, record, results, ZERO)
 
 
 @inlined
 def farthest(index, point):
-    """Return the living record farthest from ``point``; ties go to the lowest."""
+    """Return the remaining record farthest from ``point``; ties go to the lowest."""
     results = open_best_records(1)
     search(index, point, FARTHEST, NONE, results, ZERO)
     return results.records[0]
@@ -132,7 +132,7 @@ def farthest(index, point):
 
 @compiled
 def search(index, point, sign, excluded, results, count):
-    """Add the living records with the greatest scores to a list; return its length.
+    """Add the remaining records with the greatest scores to a list; return its length.
 
     The record ``excluded`` is left out, if it is not ``NONE``.
     ``point`` must lie no farther from the origin than the outermost record of the index.
@@ -197,15 +197,16 @@ def write_query(point, frame, sign, query):
     rotated_point = np.empty(point.shape[0])
     rotate_to_frame(point, frame, rotated_point)
     write_coordinates(rotated_point, frame.n_leading, query)
-    # Along the other axes two positions differ by the difference of their distances from the
-    # origin at least, and by the sum at most.
+    # In the other axes, two positions differ by at least the difference and at most the sum of
+    # their residuals. A search for the farthest records needs the upper bound, so it negates the
+    # residual of the query.
     query[RESIDUAL_AXIS] *= -sign
     return float(query[NORM_AXIS])
 
 
 @compiled
 def next_block(blocks, sign, required, n_queued):
-    """Measure blocks, the greatest bound first, until one may hold a better record.
+    """Measure blocks, the greatest bound first, until one may contain a better record.
 
     Return the block, or -1, and the length of the queue of superblocks; see `block_queue`.
     """
@@ -260,7 +261,7 @@ def measure_block(block, query, n_leading, sign, required, squares):
 
 @compiled
 def add_squared_differences(block, query, start, stop, squares):
-    """Add the squared differences along some axes to ``squares``."""
+    """Add the squared differences along the axes from ``start`` to ``stop`` to ``squares``."""
     for axis in range(start, stop):
         coordinates, coordinate = block[axis], query[axis]
         for i in range(BLOCK):

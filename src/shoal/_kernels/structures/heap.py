@@ -1,7 +1,7 @@
-"""Binary heaps: a min-heap that holds its keys, and a max-heap of items whose keys are elsewhere.
+"""Binary heaps: a min-heap with its keys, and a max-heap of items whose keys are elsewhere.
 
-The second one is an array of items; functions on it are passed the keys, and the numbers by which
-ties are broken, of all items there are.
+The max-heap is an array of items; functions on it are passed the keys of all items there are, and
+the numbers that break ties.
 """
 
 from typing import NamedTuple

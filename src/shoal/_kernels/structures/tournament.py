@@ -2,7 +2,8 @@
 
 The key of a player is its score and, for ties, the pair of the player and its partner: the lower
 number first, then the higher. ``tree`` has the players in its second half, each at its number, or
-``NONE``; a node holds the winner of nodes 2 * node and 2 * node + 1, so node 1 that of all.
+``NONE``; a node contains the winner of nodes 2 * node and 2 * node + 1, so node 1 the winner of
+all.
 """
 
 import numpy as np

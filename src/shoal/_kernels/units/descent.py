@@ -96,7 +96,7 @@ def write_mean_of_movers(groups, record, with_unit, mean):
 
 @compiled
 def sse_increase(groups, leaving, arriving):
-    """Return the increase of the SSE if some records change groups with others, or alone.
+    """Return the increase of the SSE if records change groups, alone or in exchange for others.
 
     With the centroid of the first group as origin, the SSE of both groups is a constant less the
     squares of the sums of the groups, each divided by its size.
@@ -125,7 +125,7 @@ def sse_increase(groups, leaving, arriving):
 
 @compiled
 def keeps_units(groups, k, leaving, arriving):
-    """Return whether both groups hold k units after an exchange."""
+    """Return whether both groups have k units after an exchange."""
     if leaving.unit == arriving.unit:
         return True
     first, second = leaving.group, arriving.group

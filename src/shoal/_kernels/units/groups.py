@@ -1,7 +1,7 @@
 """Groups of any size that count their records and distinct units.
 
 A unit (a person, a household) may have several records, in one group or in many. How many records
-of a unit a group holds is kept in a hash table with open addressing: the key is the pair of group
+of a unit a group has is stored in a hash table with open addressing: the key is the pair of group
 and unit, and removed pairs stay with a count of 0 until the table is rebuilt.
 """
 
@@ -24,7 +24,7 @@ class UnitGroups(NamedTuple):
     ``head`` is a record of each group, ``next_record`` and ``previous_record`` lead to the others.
     ``n_units`` counts units. ``version`` increases with every change of a group. The hash table has
     the number of records of each pair of group and unit in ``unit_counts``, at the slot that
-    has the pair in ``keys``. ``counts`` holds how many keys are used and the newest version.
+    has the pair in ``keys``. ``counts`` has the number of used keys and the newest version.
     """
 
     X: np.ndarray  # (n_records, n_columns)
@@ -183,7 +183,7 @@ def move_record(groups, record, target):
 
 @compiled
 def may_leave(groups, k, record):
-    """Return whether the group of ``record`` still holds k units without it."""
+    """Return whether the group of ``record`` still has k units without it."""
     group = groups.labels[record]
     return groups.n_units[group] > k or count_of(groups, group, groups.unit[record]) > 1
 

@@ -100,7 +100,7 @@ def cheapest_addition(groups, k, group, near):
 
 @compiled
 def add_units(groups, k, group, near, moved):
-    """Move records of near groups to ``group`` until it holds k units.
+    """Move records of near groups to ``group`` until it has k units.
 
     They are stored in ``moved``. Return their number and the cost, which is inf if the near groups
     cannot spare enough.
@@ -237,7 +237,7 @@ def split_groups(groups, k, n_groups, split_equal):
 
 @compiled
 def repair_groups(groups, tree, k, queue, start, stop):
-    """Repair those of the groups ``queue[start:stop]`` that hold fewer than k units."""
+    """Repair the groups among ``queue[start:stop]`` that have fewer than k units."""
     for position in range(start, stop):
         group = queue[position]
         while group != NONE and groups.sizes[group] > 0 and groups.n_units[group] < k:

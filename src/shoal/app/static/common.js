@@ -13,7 +13,7 @@ export const announce = (text) => {
   find("live").textContent = text;
 };
 
-export const reportNoAnswer = () => showMessage("The server does not answer. Has Shoal ended, or this session?");
+export const reportNoAnswer = () => showMessage("The server does not answer. Shoal or this session may have ended.");
 
 // Forms and scripts send the revision that they were shown, so that the server notices changes made
 // in other tabs.
@@ -67,7 +67,7 @@ export const post = async (address, body = null) => {
 };
 
 const offerReload = (text) => {
-  if (find("reload")) return; // the button may just be being pressed: do not replace it
+  if (find("reload")) return; // the user may be pressing the button: do not replace it
   showMessage(`${text} `);
   const button = document.createElement("button");
   button.type = "button";

@@ -4,18 +4,18 @@ import { announce, enqueue, find, post, pressedButtons, reportNoAnswer } from ".
 const POLL_INTERVAL = 500; // milliseconds
 const runsSection = find("runs");
 
-const showProgress = (work, element) => {
+const showProgress = (task, element) => {
   const bar = element.querySelector("progress");
   if (!bar) {
     // a waiting run has no bar
-  } else if (work.total > 0) {
-    bar.max = work.total;
-    bar.value = work.done;
+  } else if (task.total > 0) {
+    bar.max = task.total;
+    bar.value = task.done;
   } else {
     bar.removeAttribute("value");
   }
-  const share = work.total > 0 ? ` · ${Math.floor((100 * work.done) / work.total)}\u00a0%` : "";
-  const text = (work.stage || work.state) + share;
+  const share = task.total > 0 ? ` · ${Math.floor((100 * task.done) / task.total)}\u00a0%` : "";
+  const text = (task.stage || task.state) + share;
   const line = element.querySelector("span");
   if (line.textContent !== text) line.textContent = text;
 };
@@ -89,7 +89,7 @@ const highlight = (target, isOn) => {
   for (const element of elements) element.classList.toggle("lit", isOn);
 };
 
-// The page polls while work is under way, and once more at the end.
+// The page polls while a task is under way, and once more at the end.
 let stateByRun = new Map();
 let isPolling = false;
 const isBusy = () => Boolean(find("reading") || document.querySelector("[data-under-way]"));
@@ -142,7 +142,7 @@ if (runsSection) {
   for (const [name, part] of partsByName(runsSection)) shownHtml.set(name, part.outerHTML);
   for (const article of runsSection.querySelectorAll("article")) {
     const state = ["done", "failed", "cancelled"].find((name) => article.classList.contains(name));
-    if (state) stateByRun.set(Number(article.dataset.part.slice(4)), state); // ended before: not announced
+    if (state) stateByRun.set(Number(article.dataset.part.slice(4)), state); // already ended: not announced
   }
   runsSection.addEventListener("mouseover", (event) => highlight(event.target, true));
   runsSection.addEventListener("mouseout", (event) => highlight(event.target, false));

@@ -18,7 +18,7 @@ const send = (file) => {
   showMessage("");
   if (file.size > limit * 1e6) {
     lastFile = null;
-    endSending(`The file is larger than ${limit} MB, the most that this page was started to accept. Use the command line, or have the page started with a larger limit.`);
+    endSending(`The file is larger than ${limit} MB, the limit of this page. Use the command line, or start the page with a larger limit.`);
     return;
   }
   const inputs = find("reading-form") ? [] : [...find("dialect").querySelectorAll("input")];

@@ -39,7 +39,7 @@ KValuesToTry = Annotated[
     typer.Option("-k", metavar="INT,...", help="Values of k to try; by default k is searched for."),
 ]
 MaxPlans = Annotated[
-    int, typer.Option("--plans", metavar="INT", min=1, help="Greatest number of plans to try.")
+    int, typer.Option("--plans", metavar="INT", min=1, help="Maximum number of plans to try.")
 ]
 PlanToWrite = Annotated[
     Path | None,
@@ -63,7 +63,8 @@ def advise(
 ) -> None:
     """Search for the plan of least loss whose release of SOURCE meets limits; release nothing.
 
-    If no plan does, the exit code is 1, and the closest plan is shown with the limits that bind.
+    If there is no such plan, the exit code is 1, and the closest plan is shown with the limits that
+    it does not meet.
     """
     with session(quiet=quiet):
         from shoal.cli.lazy_imports import discard_placeholders

@@ -8,7 +8,7 @@ from shoal.cli.console.session import session
 from shoal.cli.options.declarations import FLAG
 
 Port = Annotated[
-    int, typer.Option("--port", metavar="INT", min=0, max=65535, help="Port; 0 for any free one.")
+    int, typer.Option("--port", metavar="INT", min=0, max=65535, help="Port; 0 for any free port.")
 ]
 Limit = Annotated[
     int, typer.Option("--limit", metavar="MB", min=1, help="Largest file to accept, in MB.")

@@ -25,6 +25,16 @@ Measures = Annotated[
     list[str] | None,
     measures_option(metavar="MEASURE,...", help="Measures to compute; all by default."),
 ]
+# Options that provide an input of a measure, by its name in `shoal.metrics.NEEDS`.
+OPTIONS_BY_NEED = {
+    "units": "--unit",
+    "weights": "--weight",
+    "confidential": "--confidential",
+    "confidential_codes": "--confidential",
+    "categories": "--confidential",
+    "ordered": "--confidential",
+    "other_categories": "--confidential",
+}
 
 
 def assess(
@@ -110,7 +120,8 @@ def _text(
         text += f"not assessed: {', '.join(other_columns)}\n"
     meanings = {name: describe_measure(name)["meaning"] for name in measures}
     remarks = {
-        name: _name_option(remark, confidential) for name, remark in measures.remarks.items()
+        name: _name_option(remark, measures.unmet_needs.get(name), confidential)
+        for name, remark in measures.remarks.items()
     }
     text += measures_text(measures, remarks, meanings)
     if measures.groups is not None:
@@ -118,19 +129,12 @@ def _text(
     return text
 
 
-def _name_option(reason: str, confidential: Sequence[str]) -> str:
-    """Return why a measure is not computed, and name the option that provides what it needs."""
-    from shoal.metrics import NEEDS
-
-    sentence, _, need = reason.partition("needs ")
-    need = need.rstrip(".")
-    phrase = {
-        NEEDS["units"]: "a column of units (--unit)",
-        NEEDS["weights"]: "survey weights (--weight)",
-    }.get(need)
-    if "confidential column" in need and not confidential:
-        phrase = f"{need} (--confidential)"
-    return reason if phrase is None else f"{sentence}needs {phrase}."
+def _name_option(reason: str, need: str | None, confidential: Sequence[str]) -> str:
+    """Return why a measure is not computed, with the option that provides the input ``need``."""
+    option = OPTIONS_BY_NEED.get(need or "")
+    if option is None or (option == "--confidential" and confidential):
+        return reason
+    return f"{reason.removesuffix('.')} ({option})."
 
 
 @contextmanager
@@ -139,7 +143,7 @@ def _naming_options(confidential: Sequence[str]) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        message = _name_option(error.template, confidential)
+        message = _name_option(error.template, error.attributes.get("need"), confidential)
         if error.code != "measure-not-computable" or message == error.template:
             raise
         raise ParameterError(message, code=error.code, **error.attributes) from None

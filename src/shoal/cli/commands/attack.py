@@ -1,4 +1,4 @@
-"""``shoal attack``: attack a released file as someone who knows part of the original would."""
+"""``shoal attack``: attack a released file with the knowledge of a part of the original."""
 
 from typing import Annotated
 
@@ -59,7 +59,7 @@ def attack(
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
-    """Attack RELEASED as somebody who knows parts of ORIGINAL would.
+    """Attack RELEASED as an attacker who knows parts of ORIGINAL would.
 
     Prints how often each attack succeeds, with the baseline of an attacker who does not have the
     release and the ceiling that k implies. The exit code is 1 if an attack exceeds its ceiling, or

@@ -37,7 +37,7 @@ def inspect(
 
         if plan is not None and plan.suffix.lower() != ".toml":
             raise FileError(
-                f"A starter plan is a .toml file; {plan.name!r} has another suffix.",
+                f"{plan.name!r} has an unsupported suffix. A starter plan is a .toml file.",
                 code="plan-ending",
                 file=plan.name,
             )

@@ -22,7 +22,7 @@ Population = Annotated[
     typer.Option(
         "--population",
         metavar="FILE",
-        help="The whole population, to count combinations of quasi-identifiers in.",
+        help="The whole population, in which combinations of quasi-identifiers are counted.",
     ),
 ]
 SamplingFraction = Annotated[
@@ -37,7 +37,7 @@ MaxSize = Annotated[
         "--max-size",
         metavar="INT",
         min=1,
-        help="Greatest number of columns of a minimal sample unique; all by default.",
+        help="Maximum number of columns of a minimal sample unique; all by default.",
     ),
 ]
 RecordRisks = Annotated[

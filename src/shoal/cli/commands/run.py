@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 Seed = Annotated[
     int | None,
     seed_option(
-        help="Seed of all random numbers for which PLAN states none. Others may guess a short one"
-        " and undo the masking; by default, seeds are drawn that nobody can guess."
+        help="Seed for everything random that PLAN leaves open. A short seed can be guessed and"
+        " used to undo the masking; by default, unguessable seeds are drawn."
     ),
 ]
 

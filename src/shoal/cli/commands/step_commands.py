@@ -42,7 +42,7 @@ SUMMARIES = {  # shown by `shoal --help` without importing the steps; see `shoal
 
 
 class StepGroup(Group):
-    """All commands; those of steps are built when they are run."""
+    """All commands; the commands of steps are built when they are run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands."""

@@ -52,7 +52,7 @@ def tradeoff(
 
         k_values = parse_numbers(k, int, "-k")
         shares = parse_numbers(dependence, float, "--dependence")
-        _check_picture(plot)
+        _check_plot_suffix(plot)
         with Publication(force=force) as publication:
             temporary_path = publication.add(plot) if plot is not None else None
             points = _sweep(
@@ -74,11 +74,11 @@ def tradeoff(
         print_result(_content(points), text, as_json=json, quiet=quiet)
 
 
-def _check_picture(plot: Path | None) -> None:
-    """Refuse a plot whose suffix is not that of a picture."""
+def _check_plot_suffix(plot: Path | None) -> None:
+    """Refuse a plot that is neither .svg nor .png."""
     if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
         raise FileError(
-            f"{plot.name!r} is not the name of a picture. Use .svg or .png.",
+            f"{plot.name!r} has an unsupported suffix. Use .svg or .png.",
             code="picture-ending",
             file=plot.name,
         )

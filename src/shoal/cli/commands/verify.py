@@ -45,7 +45,7 @@ PublicKey = Annotated[
     typer.Option(
         "--key",
         metavar="KEY",
-        help="Public key: .pem. The manifest must have a signature made with its private key.",
+        help="Public key: .pem. The manifest must be signed with the matching private key.",
     ),
 ]
 AgreedPlan = Annotated[

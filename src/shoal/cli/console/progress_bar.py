@@ -9,7 +9,7 @@ import typer
 from shoal._progress_estimate import DELAY, Estimate
 from shoal._text import shorten
 
-WIDE = 100  # columns of a terminal with room for a long bar
+WIDE = 100  # minimum width of a terminal with room for a long bar
 TIME_WIDTH = 39  # characters of " 100 % 10:10 elapsed, about 10:30 left " with its spaces
 
 
@@ -24,7 +24,8 @@ class ProgressBar:
         self._text_width = max(10, console.width - bar_width - TIME_WIDTH)
         self._estimate = Estimate()
         self._bar = _rich_bar(console, bar_width, self._estimate)
-        self._is_shown = self._is_ended = False
+        self._is_shown = False
+        self._is_ended = False
         self._text = ""
 
     def update(self, stage: str, done: int, total: int) -> None:
@@ -36,10 +37,13 @@ class ProgressBar:
             self._is_shown = True
             self._bar.add_task(text, total=100)
             self._bar.start()
-        # A stage may end before the bar is drawn again by itself.
-        refresh, self._text = text != self._text, text
-        task, completed = self._bar.task_ids[0], 100 * self._estimate.share
-        self._bar.update(task, description=text, completed=completed, refresh=refresh)
+        self._bar.update(
+            self._bar.task_ids[0],
+            description=text,
+            completed=100 * self._estimate.share,
+            refresh=text != self._text,  # a stage may end before the next regular refresh
+        )
+        self._text = text
 
     def end(self) -> None:
         """Remove the bar for good."""
@@ -75,7 +79,8 @@ def _rich_bar(console: Any, width: int, estimate: Estimate) -> Any:
     )
 
 
-_current_bar: ProgressBar | None = None  # of the running command, if its output is a terminal
+# The bar of the running command, if its output is a terminal.
+_current_bar: ProgressBar | None = None
 
 
 def end_progress_bar() -> None:

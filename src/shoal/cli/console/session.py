@@ -65,8 +65,8 @@ def session(
     """Turn errors into one line and an exit code; show progress on a terminal.
 
     Messages write options in the notation of ``wording``, and name only options of the running
-    command. If ``only_own_flags`` is False, they may name any option, as a message about a release
-    that another command made must.
+    command. If ``only_own_flags`` is False, they may name any option, because they are about a
+    release that another command made.
     """
     flags = running_flags.get() if only_own_flags else None
     wording = wording if flags is None else wording_for_flags(flags, wording)
@@ -132,7 +132,7 @@ def _describe_published(names: list[str], if_none: str) -> str:
 
 
 def compile_ahead() -> None:
-    """Compile what takes longest in a second process, at the first use on this machine."""
+    """Compile the slowest kernels in a second process, at the first use on this machine."""
     from shoal._kernels import compile_ahead
 
     compile_ahead.start()

@@ -11,7 +11,7 @@ from shoal.cli.console.progress_bar import end_progress_bar
 
 
 def width_of(stream: object) -> int | None:
-    """Return the columns of the terminal behind a stream; None if it is a file or a pipe."""
+    """Return the width of the terminal behind a stream, or None for a file or a pipe."""
     is_terminal = getattr(stream, "isatty", lambda: False)()
     return max(shutil.get_terminal_size().columns, 40) if is_terminal else None
 

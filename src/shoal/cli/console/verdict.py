@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shoal.plan.verdict import Finding, Verdict
 
 COLOURS = {"kept": "green", "qualified": "yellow", "not kept": "red"}
-SHOWN_NOTES = ("confidential-key",)  # findings that are shown even where they only inform
+SHOWN_NOTES = ("confidential-key",)  # findings that are shown even if they only inform
 LABELS = {
     "breaks": ("not kept", "red"),
     "qualifies": ("reservation", "yellow"),

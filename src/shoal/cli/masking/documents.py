@@ -149,7 +149,9 @@ def _report_text(
     from shoal.report.summary import summarise
     from shoal.report.write import report_text
 
-    release, points, evidence = delivery.release, [], None
+    release = delivery.release
+    points = []
+    evidence = None
     if release_options.curve:
         plan_used = release.plan  # with the kinds that were inferred from the file
         interpreted = plan.replace(types=plan_used.types, missing_codes=plan_used.missing_codes)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
     from shoal.scale import LargeRelease
 
-DIALECT_OPTIONS = {"missing": "missing_text"}  # by field of a dialect, where they differ
+DIALECT_OPTIONS = {"missing": "missing_text"}  # by field of a dialect, if the names differ
 
 
 def mask_large(
@@ -29,7 +29,7 @@ def mask_large(
     Parameters
     ----------
     plan : Plan
-        The plan.
+        What is done to the table.
     sources : list of str
         Parquet files or folders of them.
     target : str
@@ -44,7 +44,7 @@ def mask_large(
     Returns
     -------
     LargeRelease
-        The release.
+        The files, measures and verdict of the release.
     """
     _refuse_unsupported(dialect, unsupported)
     from shoal import scale

@@ -45,7 +45,7 @@ def mask_and_print(
     Parameters
     ----------
     plan : Plan
-        The plan.
+        What is done to the table.
     sources : list of str
         The file or database to read; or Parquet files and folders of them, for a cluster.
     target : str
@@ -55,7 +55,7 @@ def mask_and_print(
     as_json, quiet : bool
         Whether to print the result as JSON, and whether to print only warnings and errors.
     seed : int, optional
-        Seed of the samples that a cluster draws; those of steps are in the plan.
+        Seed of the samples that a cluster draws; the seeds of steps are in the plan.
     plan_file : Path, optional
         The file that the plan was read from, which is not overwritten.
     save_plan : Path, optional

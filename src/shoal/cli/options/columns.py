@@ -1,4 +1,4 @@
-"""Options that say what columns are: their roles, kinds, hierarchies and missing codes."""
+"""Options that describe columns: their roles, kinds, hierarchies and missing codes."""
 
 from typing import Annotated
 
@@ -20,11 +20,11 @@ Identifiers = Annotated[
 Within = Annotated[
     list[str] | None,
     columns_option(
-        "--within", help="Columns that define strata; no group has records of two strata."
+        "--within", help="Columns that define strata; no group contains records of two strata."
     ),
 ]
 
-# For each column of a plan, a second option without the words about masking.
+# Commands that only measure have a version of these options whose help does not mention masking.
 Weight = Annotated[
     str | None,
     column_option("--weight", help="Column of survey weights; drop it from the release with -i."),
@@ -54,7 +54,7 @@ Types = Annotated[
         "--type",
         metavar="COLUMN=KIND",
         help="Kind of a column: numeric, nominal, boolean, date, date:format,"
-        " ordinal:least,...,most, prefix:length,..., interval:width,..., period:month,...,"
+        " ordinal:lowest,...,highest, prefix:length,..., interval:width,..., period:month,...,"
         " hierarchy:file or distances:file.",
     ),
 ]

@@ -23,7 +23,7 @@ DependenceValues = Annotated[
     typer.Option(
         "--dependence",
         metavar="SHARE,...",
-        help="Shares of the confidential columns in the distance to try, in [0, 1].",
+        help="Values to try, in [0, 1], for the share of the confidential columns in the distance.",
     ),
 ]
 Method = Annotated[

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shoal._params import Parameter
 
 STEP_PANEL = "Parameters of the step"
-# Parameters with the same option as in `shoal mask`; `_option` makes those of the others.
+# Parameters with the same option as in `shoal mask`; `_option` makes the options of the others.
 SHARED_OPTIONS: dict[str, Any] = {
     "columns": options.Columns,
     "k": options.K,
@@ -24,7 +24,7 @@ SHARED_OPTIONS: dict[str, Any] = {
     "random_state": options.Seed,
     "n_jobs": options.NJobs,
 }
-OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # where they differ from parameters
+OPTION_NAMES = {"columns": "column", "random_state": "seed"}  # if they differ from the parameters
 
 
 def step_options(step_parameters: Mapping[str, "Parameter"]) -> dict[str, tuple[Any, Any]]:
@@ -68,7 +68,7 @@ def _option(parameter: "Parameter") -> tuple[Any, Any]:
 
 
 def _choices(parameter: "Parameter") -> list[str]:
-    """Return the words that a parameter accepts; none if it also accepts other values."""
+    """Return the words that a parameter accepts, or none if it also accepts other values."""
     from shoal._params import union_members
 
     members = [member for member in union_members(parameter.annotation) if member is not NoneType]

@@ -46,7 +46,7 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
         kind, colon, rule = text.partition(":")
         if not equals or not kind or (colon and not rule):
             raise ParameterError(
-                "--type takes column=kind, column=ordinal:least,...,most, column=date:format,"
+                "--type takes column=kind, column=ordinal:lowest,...,highest, column=date:format,"
                 " column=prefix:length,..., column=interval:width,..., column=period:month,...,"
                 " column=hierarchy:file or column=distances:file."
                 f" Got {pair!r} instead.",
@@ -64,7 +64,7 @@ def parse_type_options(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def _parse_type(kind: str, text: str) -> Any:
-    """Return the type that ``kind:text`` declares; ``text`` is empty for a kind alone."""
+    """Return the type that ``kind:text`` declares; ``text`` is empty if only a kind is given."""
     if kind in ("hierarchy", "distances"):
         return {"kind": "nominal", kind: text}
     if kind == "prefix":
@@ -138,7 +138,7 @@ def parse_column_weights(pairs: Sequence[str]) -> dict[str, float]:
             weight = float("nan")
         if not name or name in weights or weight != weight:
             raise ParameterError(
-                f"--column-weight takes column=number, once for a column. Got {pair!r} instead.",
+                f"--column-weight takes column=number, once per column. Got {pair!r} instead.",
                 code="setting-not-a-pair",
                 given=pair,
             )

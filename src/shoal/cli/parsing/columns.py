@@ -29,7 +29,7 @@ def split_columns(texts: Sequence[str], columns: Collection[str]) -> list[str]:
 
 
 def _split_text(text: str, columns: Collection[str]) -> list[str]:
-    """Return the names in a text; of several columns that match its beginning, take the longest."""
+    """Return the names in a text; if several columns match its beginning, the longest is taken."""
     names: list[str] = []
     pieces = text.split(",")
     while pieces:
@@ -42,7 +42,7 @@ def _split_text(text: str, columns: Collection[str]) -> list[str]:
 
 
 def _matching_column(text: str, columns: Collection[str]) -> str:
-    """Return the column that a text names, with or without surrounding spaces; empty if none."""
+    """Return the column that a text names, without surrounding spaces, or an empty string."""
     return next((name for name in (text, text.strip()) if name in columns), "")
 
 

@@ -20,7 +20,7 @@ PLAIN_MESSAGES = (
 
 
 class _PlainHelp:
-    """Show flags and arguments by their names alone."""
+    """Show only the names of flags and arguments."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Return the parameters; arguments and flags, such as ``--help``, show no type."""

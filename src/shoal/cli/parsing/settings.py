@@ -49,7 +49,7 @@ def parse_settings(
     *,
     without: Collection[str] = (),
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parse ``name=value`` pairs; return the parameters of the step and those of the method.
+    """Parse ``name=value`` pairs into parameters of the step and parameters of the method.
 
     ``without`` are parameters that the command refuses.
     """
@@ -69,7 +69,8 @@ def parse_settings(
         if name in method_parameters:
             method_options[name] = method_parameters[name].parse(text)
         elif name in step_parameters:
-            value, earlier_value = step_parameters[name].parse(text), step_options.get(name)
+            value = step_parameters[name].parse(text)
+            earlier_value = step_options.get(name)
             if isinstance(value, dict) and isinstance(earlier_value, dict):
                 value = {**earlier_value, **value}
             step_options[name] = value

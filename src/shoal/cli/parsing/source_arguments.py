@@ -31,9 +31,9 @@ class SeveralSourcesCommand(Command):
             ctx.resilient_parsing or "--help" in args
         ):
             ctx.fail("Missing argument 'TARGET'.")
-        way_out_of_column = self._column_in_place_of_target(runs, n_required)
-        if way_out_of_column:
-            ctx.fail(f"Missing argument 'TARGET'. {way_out_of_column}")
+        column_advice = self._column_in_place_of_target(runs, n_required)
+        if column_advice:
+            ctx.fail(f"Missing argument 'TARGET'. {column_advice}")
         stray = stray_argument(args, takes_value, n_required)
         if stray is not None and stray[0] in takes_value:  # others are refused as unknown
             option, value, argument = stray
@@ -42,7 +42,7 @@ class SeveralSourcesCommand(Command):
         return super().parse_args(ctx, args)
 
     def _column_in_place_of_target(self, runs: Sequence[ArgumentRun], n_required: int) -> str:
-        """Return how to write ``SOURCE -c age wage``, where TARGET is missing; or nothing.
+        """Return advice on ``SOURCE -c age wage``, where TARGET is missing, or an empty string.
 
         ``wage`` cannot be TARGET: a target file has a suffix, and a target folder is only possible
         if SOURCE is a folder or a Parquet file.
@@ -79,12 +79,12 @@ def stray_argument(
     takes_value : mapping of str to bool
         Whether an option takes a value.
     n_required : int
-        Number of arguments that the command requires; options may stand between these.
+        Number of arguments that the command requires; options may stand between them.
 
     Returns
     -------
     tuple of str, or None
-        The option, its value (empty where it takes none) and the stray argument.
+        The option, its value (empty if the option takes none) and the stray argument.
 
     Examples
     --------
@@ -101,15 +101,19 @@ def stray_argument(
 def argument_runs(words: Sequence[str], takes_value: Mapping[str, bool]) -> list[ArgumentRun]:
     """Return the runs of adjacent arguments, each with the option before it and its value."""
     runs: list[ArgumentRun] = []
-    option, value, expects_value, in_run = "", "", False, False
+    option, value = "", ""
+    expects_value = False
+    in_run = False
     for i, word in enumerate(words):
         if word == "--":
             runs.append((option, value, list(words[i + 1 :])))
             break
         if expects_value:
-            value, expects_value = word, False
+            value = word
+            expects_value = False
         elif word.startswith("-") and word != "-":
-            (option, _, value), in_run = word.partition("="), False
+            option, _, value = word.partition("=")
+            in_run = False
             expects_value = takes_value.get(word, False)
         elif in_run:
             runs[-1][2].append(word)

@@ -1,1 +1,1 @@
-"""What columns hold, for reports and for the inspection of a table."""
+"""Summaries of columns, for reports and for the inspection of a table."""

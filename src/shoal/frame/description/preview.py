@@ -18,8 +18,8 @@ from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 
 ROWS = 8
 BINS = 12
-MAX_VALUES = 6  # most frequent values shown
-MAX_TEXT = 40  # characters of a cell
+MAX_VALUES = 6  # most frequent values that are shown
+MAX_TEXT = 40  # characters that are shown of a cell
 
 
 def preview(
@@ -35,11 +35,11 @@ def preview(
     text_table : pyarrow.Table
         The table as it was read.
     parsed_table : pyarrow.Table
-        The same with numbers parsed.
+        The same table with numbers parsed.
     categorical : collection of str
-        The columns whose values are counted as they are written, even if they are numbers.
+        Columns whose values are counted as they are written, even if they are numbers.
     labels : mapping, optional
-        The labels of the values of columns, which are shown after the values.
+        Labels of values, by column; they are shown after the values.
 
     Returns
     -------
@@ -82,28 +82,29 @@ def distribution(
     """Return the distribution of a column: heights of bars between 0 and 1, and a description.
 
     Numbers and dates have equally wide bins; other values are counted, the most frequent first.
-    ``labels`` are those of values as they are written.
+    ``labels`` has the labels of values, by the values as they are written.
     """
     column = without_dictionary(column)
-    arrow_type, values = column.type, column.drop_null()
+    arrow_type = column.type
+    values = column.drop_null()
     if len(values) == 0:
         return {"kind": "empty", "bars": [], "description": "no values"}
     if pa.types.is_temporal(arrow_type) and not pa.types.is_duration(arrow_type):
-        return _binned(
-            _seconds(values), _cell_text(pc.min(values).as_py()), _cell_text(pc.max(values).as_py())
-        )
+        low, high = (_cell_text(end.as_py()) for end in (pc.min(values), pc.max(values)))
+        return _binned(_seconds(values), low, high)
     if is_plain_number(arrow_type) or pa.types.is_decimal(arrow_type):
         numbers = pc.cast(values, pa.float64(), safe=False).to_numpy()
         numbers = numbers[np.isfinite(numbers)]
         if len(numbers):
             mark = "" if are_years(numbers) else ","
             low, high = (f"{end:{mark}.6g}" for end in (numbers.min(), numbers.max()))
-            return _binned(numbers, low, high, mark)
+            return _binned(numbers, low, high, _median_clause(numbers, mark))
         return {"kind": "empty", "bars": [], "description": "no finite values"}
     return _value_counts(values, labels or {})
 
 
-def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str, Any]:
+def _binned(numbers: Any, low: str, high: str, median_clause: str = "") -> dict[str, Any]:
+    """Return the distribution of values of which ``low`` and ``high`` are the extremes as text."""
     if low == high:
         return {
             "kind": "bins",
@@ -114,18 +115,19 @@ def _binned(numbers: Any, low: str, high: str, separator: str = ",") -> dict[str
         }
     distinct = np.unique(numbers[:100_000])
     counts, _ = np.histogram(numbers, bins=min(BINS, max(2, len(distinct))))
-    is_date = low.count("-") > 1
-    median = math.nan if is_date else float(np.median(numbers))
-    description = f"from {low} to {high}"
-    if math.isfinite(median) and _is_number(low):
-        description += f", median {median:{separator}.6g}"
     return {
         "kind": "bins",
-        "bars": _shares(counts),
+        "bars": _bar_heights(counts),
         "low": low,
         "high": high,
-        "description": description,
+        "description": f"from {low} to {high}{median_clause}",
     }
+
+
+def _median_clause(numbers: Any, separator: str) -> str:
+    """Return the median for a description, unless it exceeds the range of a float."""
+    median = float(np.median(numbers))
+    return f", median {median:{separator}.6g}" if math.isfinite(median) else ""
 
 
 def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -149,14 +151,14 @@ def _value_counts(values: pa.ChunkedArray, labels: Mapping[str, str]) -> dict[st
     )
     n_others = len(counts) - 3
     description += f" and {n_others:,} more" if n_others > 0 else ""
-    return {"kind": "counts", "bars": _shares(counts[order]), "description": description}
+    return {"kind": "counts", "bars": _bar_heights(counts[order]), "description": description}
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share >= 0.005 else "<1 %"
 
 
-def _shares(counts: Any) -> list[float]:
+def _bar_heights(counts: Any) -> list[float]:
     """Return the heights of bars, relative to the highest."""
     return [round(float(count) / float(counts.max()), 3) for count in counts]
 
@@ -167,14 +169,6 @@ def _seconds(values: pa.ChunkedArray) -> Any:
     else:
         values = pc.cast(pc.cast(values, pa.timestamp("us"), safe=False), pa.int64())
     return values.to_numpy().astype(float)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text.replace(",", ""))
-    except ValueError:
-        return False
-    return True
 
 
 def _with_label(text: str, labels: Mapping[str, str]) -> str:

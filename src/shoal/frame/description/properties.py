@@ -1,4 +1,4 @@
-"""Properties of a column by which its role is suggested."""
+"""Properties of a column that are used to suggest its role."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ import numpy as np
 
 from shoal.frame.tables import Frame, floats, missing_counts
 
-MAX_DESCENDING_SHARE = 0.01  # of records in an ascending column, below the record before them
+MAX_DESCENDING_SHARE = 0.01  # share of an ascending column that is below the preceding record
 
 
 class ColumnProperties(NamedTuple):
@@ -24,7 +24,7 @@ class ColumnProperties(NamedTuple):
 def column_properties(frame: Frame, name: str) -> ColumnProperties:
     """Return the properties of a column.
 
-    If values are missing, all properties of numbers but ``is_whole`` are False.
+    If values are missing, all properties of numbers except for ``is_whole`` are False.
     """
     column = frame[name]
     value_type = _value_type(column.dtype)

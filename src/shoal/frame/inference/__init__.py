@@ -1,1 +1,1 @@
-"""What columns hold if nothing is declared: their kinds and missing codes."""
+"""Kinds and missing codes of columns for which none are declared."""

@@ -1,4 +1,4 @@
-"""The facts about a column by which its kind is decided."""
+"""The facts about a column from which its kind is inferred."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class ColumnFacts:
     metadata : Metadata or None
         Metadata of the column in its file.
     text : pyarrow.Array or None
-        Its cells as they stand in a text table, if ``array`` holds the numbers parsed from them.
+        Its cells as they stand in a text table, if ``array`` contains the numbers parsed from them.
     decimal : str
         Decimal mark of the text table.
     """
@@ -61,7 +61,7 @@ class ColumnFacts:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The distinct texts of the cells, without blank ones; empty if the cells are not text."""
+        """The distinct texts of the cells without blank ones, or none if the cells are not text."""
         if self.text is None:
             return [text.strip() for text in self.distinct] if self.is_text else []
         values = pc.unique(self.text).to_pylist()

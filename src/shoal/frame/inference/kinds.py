@@ -20,14 +20,14 @@ from shoal.frame.notation.numerals import has_open_ends, parse_numerals
 from shoal.frame.notation.texts import text_of
 from shoal.frame.types import Kind, Type
 
-MIN_DATES = 3  # distinct numbers of eight digits before they are taken as dates
-CODE_NAMES = {
+MIN_DATES = 3  # distinct numbers of eight digits that suffice to take them for dates
+CLASSIFICATION_NAMES = {
     "zip", "zipcode", "postcode", "postalcode", "postal", "plz", "nace", "isco", "sic", "naics",
     "soc", "fips", "nuts", "lau", "icd", "cpv", "isced", "ateco",
 }  # fmt: skip
 MISSING_WORDS = {"na", "n/a", "n.a.", "#n/a", "nan", "null", ".", "-", "--", "?", "missing"}
 # Names that indicate codes only if all values have the same number of digits.
-CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
+GENERIC_CODE_WORDS = {"code", "codes", "cod", "kod", "kode", "codigo", "codice"}
 MIN_DIGITS = 3  # of the codes that such a name indicates
 _PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -39,11 +39,11 @@ class Decision:
     Parameters
     ----------
     type : Type
-        The kind, with an order or a format where it needs one.
+        The kind, with an order or a format if it needs one.
     why : str
-        The reason.
+        Reason for the decision, as a clause that follows "because".
     inferred : bool
-        Whether the kind differs from that of the column's type in the table.
+        Whether the kind differs from the kind of the column's type in the table.
     missing_codes : tuple of str
         Values that stand for a missing value.
     formats : tuple of str
@@ -58,7 +58,7 @@ class Decision:
 
     @property
     def kind(self) -> Kind:
-        """The kind."""
+        """The kind of the type."""
         return self.type.kind
 
     @property
@@ -149,7 +149,7 @@ def _by_measure(facts: ColumnFacts) -> Decision | None:
 
 
 def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
-    """Decide on digits, some with leading zeros: their numeric value is not their meaning."""
+    """Decide on digits with leading zeros in some cells: they are codes, not quantities."""
     texts = facts.texts
     if not any(text[:1] == "0" and len(text) > 1 for text in texts):
         return None
@@ -161,16 +161,20 @@ def _by_leading_zeros(facts: ColumnFacts) -> Decision | None:
 
 
 def _by_code_name(facts: ColumnFacts) -> Decision | None:
-    """Decide on whole numbers whose name is that of a classification."""
+    """Decide on whole numbers in a column that has the name of a classification."""
     words = words_of(facts.name)
-    if not words & (CODE_NAMES | CODE_WORDS) or not facts.is_number or not facts.is_whole:
+    if (
+        not words & (CLASSIFICATION_NAMES | GENERIC_CODE_WORDS)
+        or not facts.is_number
+        or not facts.is_whole
+    ):
         return None
-    if matching_words := words & CODE_NAMES:
+    if matching_words := words & CLASSIFICATION_NAMES:
         why = f"its name suggests that the numbers are codes ({min(matching_words)})"
         return Decision(Type("nominal"), why, inferred=True)
-    matching_words, lengths = words & CODE_WORDS, set(map(len, _whole_number_texts(facts)))
+    lengths = set(map(len, _whole_number_texts(facts)))
     if len(lengths) == 1 and min(lengths) >= MIN_DIGITS:
-        name, digits = min(matching_words), min(lengths)
+        name, digits = min(words & GENERIC_CODE_WORDS), min(lengths)
         why = f"its name ({name}) and its {digits} digits suggest that it holds codes"
         return Decision(Type("nominal"), why, inferred=True)
     return None

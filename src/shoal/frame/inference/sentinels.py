@@ -41,15 +41,15 @@ def sentinels(values: Sequence[float]) -> tuple[str, ...]:
     return tuple(text_of(value) for value in candidates)
 
 
-def _negative_sentinels(distinct: Sequence[float], least: float) -> list[float]:
-    """Return the negative values if they are few and well below the ``least`` ordinary value."""
+def _negative_sentinels(distinct: Sequence[float], smallest: float) -> list[float]:
+    """Return the negative values if they are few and well below the smallest ordinary value."""
     negative = [value for value in distinct if value < 0]
-    is_separate = bool(negative) and max(negative) < least - 1
+    is_separate = bool(negative) and max(negative) < smallest - 1
     return negative if is_separate and len(negative) <= 3 else []
 
 
 def _sentinels_of_scale(values: Sequence[float]) -> list[float]:
-    """Return those of 7, 8 and 9 that follow an answer scale from 0 or 1 to at most 5."""
+    """Return the values among 7, 8 and 9 that follow an answer scale from 0 or 1 to at most 5."""
     if not 2 < len(values) <= MAX_SCALE or values[0] not in (0, 1):
         return []
     possible_codes = [value for value in values if value in (7, 8, 9)]

@@ -79,7 +79,7 @@ def is_missing_label(label: str) -> bool:
 def decide_by_labels(
     name: str, labels: Mapping[Any, str], values: Collection[Any], measure: str | None
 ) -> LabelDecision | None:
-    """Return the decision that value labels suggest; None if the column has none.
+    """Return the decision that value labels suggest, or None if the column has no labels.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def decide_by_labels(
 def _fully_labelled(
     name: str, value_labels: Mapping[Any, str], missing: Collection[Any], measure: str | None
 ) -> LabelDecision:
-    """Decide on a column all of whose values have labels."""
+    """Decide on a column whose values all have labels."""
     n_labels = len(value_labels)
     count_clause = f"its {n_labels} values have labels" if n_labels > 1 else "its value has a label"
     scale_values = sorted_labels(value_labels)
@@ -136,7 +136,7 @@ def _partly_labelled(
     unlabelled: Sequence[Any],
     measure: str | None,
 ) -> LabelDecision:
-    """Decide on a column some of whose values have labels."""
+    """Decide on a column in which only some values have labels."""
     if any(isinstance(value, str) for value in (*value_labels, *unlabelled)):
         return LabelDecision(Type("nominal"), "some of its values have labels")
     if measure in ("nominal", "ordinal"):
@@ -166,7 +166,7 @@ def _partly_labelled(
 
 
 def sorted_labels(labels: Mapping[Any, str]) -> list[Any] | None:
-    """Return the values in the order that their labels give; None if they give none.
+    """Return the values in the order that their labels give, or None if they give no order.
 
     Examples
     --------

@@ -44,7 +44,7 @@ EXCEL_EPOCH = dt.datetime(1899, 12, 30)
 def possible_formats(texts: Sequence[str]) -> list[str]:
     """Return the formats that fit all texts: "" for ISO, none if the texts are not dates.
 
-    Two formats are returned where day and month can be swapped and the dates would differ.
+    Two formats are returned if day and month can be swapped and the dates would differ.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def parse_date(text: str, date_format: str = "") -> dt.datetime | None:
 
 
 def _fitting_formats(texts: Sequence[str], formats: Sequence[str]) -> list[str]:
-    """Return the formats that fit all texts; of those that give the same dates, only the first."""
+    """Return the formats that fit all texts; if several give the same dates, only the first."""
     format_by_dates: dict[tuple[dt.datetime, ...], str] = {}
     for date_format in formats:
         dates = [parse_date(text, date_format) for text in texts]

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_DECIMALS = 15
-MAX_EXACT_INTEGER = 2**53  # float64 does not represent all larger ones
+MAX_EXACT_INTEGER = 2**53  # float64 does not represent all larger integers
 
 
 def decimals_of_values(values: NDArray[Any]) -> int | None:
-    """Return the least number of decimals that represents all values; None if there is none.
+    """Return the smallest number of decimals that represents all values.
 
-    Missing values are ignored. Numbers that need all digits of a float have no such number.
+    Missing values are ignored. Return None if the values need all digits of a float.
 
     Examples
     --------

@@ -51,14 +51,14 @@ class NumeralStyle(NamedTuple):
 def parse_numerals(
     texts: Sequence[str], decimal: str = "."
 ) -> tuple[list[float] | None, NumeralStyle | None]:
-    """Return the numbers in texts and how they are written; None unless all of them agree.
+    """Return the numbers in texts and how they are written, or None unless all texts agree.
 
     Parameters
     ----------
     texts : sequence of str
         The cells.
     decimal : str
-        The decimal mark of the table, which decides where a text can be read in two ways.
+        The decimal mark of the table, which decides if a text can be read in two ways.
 
     Returns
     -------
@@ -74,6 +74,8 @@ def parse_numerals(
     >>> parse_numerals(["$5.10", "€2"])[0], parse_numerals(["3,5"])[0]
     (None, None)
     """
+    if not texts:
+        return None, None
     cells: list[re.Match[str]] = []
     for text in texts:
         cell = _CELL.fullmatch(text.strip())
@@ -83,7 +85,7 @@ def parse_numerals(
     affixes = {(cell["before"] or "") + (cell["after"] or "") for cell in cells}
     if len(affixes) > 1 or any(bool(cell["open"]) != bool(cell["close"]) for cell in cells):
         return None, None
-    for thousands_mark, decimal_mark in _candidate_marks(decimal) if cells else ():
+    for thousands_mark, decimal_mark in _candidate_marks(decimal):
         numbers = [_parse_number(cell, thousands_mark, decimal_mark) for cell in cells]
         if any(number is None for number in numbers):
             continue
@@ -112,7 +114,7 @@ def parse_numerals(
 
 
 def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, NumeralStyle | None]:
-    """Return an Arrow array of text as numbers, and their style; None if their styles differ."""
+    """Return an Arrow array of text as numbers, and their style, or None if the styles differ."""
     encoded = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     encoded = encoded.dictionary_encode()
     numbers, style = parse_numerals(encoded.dictionary.to_pylist(), decimal)
@@ -120,10 +122,10 @@ def read_numerals(array: Any, decimal: str = ".") -> tuple[Any, NumeralStyle | N
         return None, None
     all_whole = all(number.is_integer() and abs(number) < MAX_EXACT_INTEGER for number in numbers)
     has_decimals = any(style.decimal in text for text in encoded.dictionary.to_pylist())
-    floats = pa.array(numbers, pa.float64())
-    return (floats.cast(pa.int64()) if all_whole and not has_decimals else floats).take(
-        encoded.indices
-    ), style
+    values = pa.array(numbers, pa.float64())
+    if all_whole and not has_decimals:
+        values = values.cast(pa.int64())
+    return values.take(encoded.indices), style
 
 
 def open_end_position(text: str) -> float | None:

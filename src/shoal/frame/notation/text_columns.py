@@ -1,4 +1,4 @@
-"""Text columns of a table in memory that hold numbers."""
+"""Text columns of a table in memory that contain numbers."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from shoal.frame.tables import Frame, arrow
 
 
 def text_to_numbers(frame: Frame, columns: Sequence[str], decimal: str = ".") -> Frame:
-    """Return the frame with those of ``columns`` as numbers that hold numbers as text.
+    """Return the frame with text in ``columns`` as numbers if all cells of a column are numbers.
 
     Other text stays as it is; it is refused where numbers are needed.
     """

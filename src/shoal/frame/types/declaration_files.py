@@ -14,8 +14,8 @@ SEPARATORS = ("\t", ";", ",")
 def read_rows(name: str | Path, folder: Path | None) -> Any:
     """Read the rows of a text file without a header; the separator is inferred from all lines.
 
-    Hierarchies exported by other software mostly use semicolons, and their values may hold commas.
-    A ``.toml`` file holds a hierarchy as nested tables.
+    Hierarchies exported by other software usually use semicolons, and their values may contain
+    commas. A ``.toml`` file contains a hierarchy as nested tables.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def read_rows(name: str | Path, folder: Path | None) -> Any:
 def _split_rows(lines: Sequence[str]) -> list[list[str]]:
     """Return the cells of lines, by the first separator that gives all lines the same number.
 
-    Where none does, it is the most frequent one of the first line.
+    If there is none, the most frequent separator of the first line is used.
 
     >>> _split_rows(["Managers, directors;staff, all;*", "Clerks;staff, all;*"])
     [['Managers, directors', 'staff, all', '*'], ['Clerks', 'staff, all', '*']]
@@ -75,7 +75,8 @@ def _parse_toml(text: str, name: str) -> dict[str, Any]:
 def resolve_inside(name: str | Path, folder: Path) -> Path:
     """Return the path of a file named in a plan; refuse one outside the plan's folder.
 
-    Otherwise a plan by someone else could copy any file of this machine into manifest and report.
+    Otherwise a plan written by another person could copy any file of this machine into manifest
+    and report.
     """
     path = Path(name)
     if path.is_absolute() or ".." in path.parts:

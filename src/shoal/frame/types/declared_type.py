@@ -42,9 +42,9 @@ class Type:
 
     Parameters
     ----------
-    kind : str
-        ``"numeric"``, ``"ordinal"`` (ordered values), ``"nominal"`` (unordered values),
-        ``"boolean"`` (two values) or ``"date"`` (dates, times, durations).
+    kind : {"numeric", "ordinal", "nominal", "boolean", "date"}
+        The values of an ordinal column are ordered, those of a nominal column are not. A boolean
+        column has two values; a date may also be a time or a duration.
     order : tuple of str
         Values of an ordinal column, smallest first. Not needed for numbers and ordered
         categories.
@@ -63,7 +63,7 @@ class Type:
         For a date, how it is written, such as ``"%d/%m/%Y"``, or ``"excel"`` for the day numbers of
         a spreadsheet. Not needed for ISO dates.
     why : str
-        The reason, where the kind was inferred and not declared.
+        The reason for the kind, if it was inferred and not declared.
     periods : tuple of str
         For a date, the periods that it may be recoded to, the shortest first, such as
         ``("month", "year")``.
@@ -168,7 +168,7 @@ def _as_type(name: str, entry: Any, folder: Path | None) -> Type:
 
 
 def _expand_hierarchy(entry: Any) -> Any:
-    """Return an entry with its kind and, where it holds a `Hierarchy`, the keys of that."""
+    """Return an entry with its kind; a `Hierarchy` in it is replaced by its keys."""
     if isinstance(entry, str):
         return {"kind": entry}
     if isinstance(entry, Hierarchy):

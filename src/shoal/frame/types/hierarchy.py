@@ -29,7 +29,7 @@ class Hierarchy:
     ----------
     rows : list of list of str
         One row per value: the value, its parent, the parent's parent, and so on. All rows have the
-        same length. A last column of ``"*"`` alone, the root, may be left out.
+        same length. A last column with only ``"*"``, the root, may be left out.
     prefixes : list of int
         For codes, the lengths of the prefixes that are their ancestors, the longest first:
         ``[3, 1]``.
@@ -78,7 +78,7 @@ class Hierarchy:
         Returns
         -------
         Hierarchy
-            The hierarchy.
+            The hierarchy that the file declares.
         """
         return cls(read_rows(path, None))
 
@@ -89,13 +89,13 @@ class Hierarchy:
         Parameters
         ----------
         tree : mapping
-            Categories, each with a mapping of narrower ones or with the list of its values. Where
+            Categories, each with a mapping of narrower ones or with the list of its values. If
             some values have fewer ancestors than others, their lowest levels are the value itself.
 
         Returns
         -------
         Hierarchy
-            The hierarchy.
+            A hierarchy with one row for each value of the mappings.
         """
         return cls(checks.check_rows(tree))
 
@@ -146,7 +146,7 @@ class Hierarchy:
         Returns
         -------
         list of tuple of str
-            The path of each value.
+            The path of each value: the value, then its ancestors.
         """
         if self.prefixes:
             return _by_prefixes(values, self.prefixes)
@@ -223,7 +223,7 @@ def _by_intervals(values: Sequence[str], widths: Sequence[float], name: str) -> 
     if len(known_numbers) < len(values):
         culprit = f"Column {name!r}" if name else "A column"
         raise InputError(
-            f"{culprit} has intervals and holds text. Leave the intervals out.",
+            f"{culprit} has intervals but contains text. Leave the intervals out.",
             code="text-among-numbers",
             column=name,
         )
@@ -245,14 +245,14 @@ def _by_periods(
     culprit = f"Column {name!r}" if name else "A column"
     if len(formats) > 1:
         raise InputError(
-            f"{culprit} holds dates whose day and month could be swapped. Declare their format.",
+            f"{culprit} contains dates whose day and month could be swapped. Declare their format.",
             code="dates-ambiguous",
             column=name,
             formats=tuple(formats),
         )
     if len(known_dates) < len(values):
         raise InputError(
-            f"{culprit} has periods, and {len(values) - len(known_dates):,} of its {len(values):,}"
+            f"{culprit} has periods, but {len(values) - len(known_dates):,} of its {len(values):,}"
             " values are not dates. Correct them, or declare their format.",
             code="not-a-date",
             column=name,

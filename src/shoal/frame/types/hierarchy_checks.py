@@ -126,14 +126,14 @@ def check_intervals(entries: Any, name: str = "") -> tuple[float, ...]:
 
 
 def check_periods(entries: Any, name: str = "") -> tuple[str, ...]:
-    """Return periods of dates; refuse unknown ones and another order."""
+    """Return periods of dates; refuse unknown periods and any other order."""
     periods = [entries] if isinstance(entries, str) else entries
     if not isinstance(periods, Sequence) or list(periods) != [
         period for period in PERIODS if period in periods
     ]:
         raise ParameterError(
-            f"The periods{_column_phrase(name)} must be some of {', '.join(PERIODS)}, in this"
-            " order.",
+            f"The periods{_column_phrase(name)} must be one or more of {', '.join(PERIODS)}, in"
+            " this order.",
             code="periods-unknown",
             column=name,
         )

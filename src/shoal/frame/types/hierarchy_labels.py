@@ -15,7 +15,7 @@ PERIODS: dict[str, Callable[[dt.datetime], str]] = {  # the shortest first
 
 
 def exact_number(text: str) -> Fraction | None:
-    """Return a number as written, without a rounding error; None for text.
+    """Return a number as written, without a rounding error, or None for text.
 
     Examples
     --------

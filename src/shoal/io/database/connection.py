@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DRIVERS = {"postgres": "postgresql+psycopg", "postgresql": "postgresql+psycopg"}
 _REASON_OF_SQLSTATE = {
-    "28": "the user or the password is wrong, or may not connect",
+    "28": "the user or the password is wrong, or the user may not connect",
     "3D": "there is no such database",
     "25006": "the database is read-only",
     "42501": "this user may not do that",
@@ -62,7 +62,7 @@ def redact_address(location: str) -> str:
 
 
 def sqlite_file(location: str) -> Path | None:
-    """Return the file of an SQLite database, and None for other databases."""
+    """Return the file of an SQLite database, or None for other databases."""
     url = _url(location)
     if url.get_backend_name() != "sqlite":
         return None
@@ -131,10 +131,16 @@ def check_table_exists(
 
     inspector = inspect(connection)
     names = [*inspector.get_table_names(schema), *inspector.get_view_names(schema)]
+    if not names:
+        raise FileError(
+            f"{redact_address(location)!r} contains no table.",
+            code="no-table",
+            place=redact_address(location),
+        )
     if table not in names:
         raise FileError(
             f"{redact_address(location)!r} has no table {table!r}.{hint(table, names)} The tables"
-            f" are: {', '.join(sorted(names)) or 'none'}.",
+            f" are: {', '.join(sorted(names))}.",
             code="no-such-table",
             table=table,
         )
@@ -172,14 +178,14 @@ def _engine(location: str) -> "Engine":
         return create_engine(url, hide_parameters=True)
     except ImportError:
         raise MissingDependency(
-            f'A {name} database needs a driver: pip install "shoal[sql]" installs those of'
+            f'A {name} database needs a driver: pip install "shoal[sql]" installs the drivers of'
             " PostgreSQL and SQLite; install others yourself.",
             code="package-missing",
             extra="sql",
         ) from None
     except SQLAlchemyError:
         raise FileError(
-            f"SQLAlchemy does not know databases of kind {name!r}.",
+            f"SQLAlchemy does not know databases of kind {name!r}. Check the address.",
             code="unknown-database",
             given=name,
         ) from None

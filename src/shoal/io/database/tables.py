@@ -77,7 +77,7 @@ def write(
     cells: dict[str, Any] = {}
     for i, (column, sql_type) in enumerate(sql_types.items()):
         cells[column] = sa.bindparam(f"c{i}", type_=sql_type)
-        if column in declared_types and family != "sqlite":  # SQLite converts by itself
+        if column in declared_types and family != "sqlite":  # SQLite converts values itself
             cells[column] = sa.cast(cells[column], declared_types[column])
     remarks = _insert(connection, sa.insert(new_table).values(cells), source.table)
     supported = ("labels",) if connection.dialect.supports_comments else ()
@@ -154,7 +154,7 @@ def _to_array(column: Any, cells: list[Any], family: str) -> pa.Array:
         return pa.array(cells, arrow_type)
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError, ValueError, TypeError):
         raise ColumnError(
-            f"Column {str(column.name)!r} mixes kinds of values, or holds values that a table"
+            f"Column {str(column.name)!r} mixes kinds of values, or contains values that a table"
             " cannot represent. Leave it out with a view, or correct it.",
             code="mixed-values",
             column=str(column.name),
@@ -162,7 +162,7 @@ def _to_array(column: Any, cells: list[Any], family: str) -> pa.Array:
 
 
 def _decimals(sql_type: Any, cells: list[Any]) -> pa.Array:
-    """Return exact decimals, or floats if the column holds NaN or infinite values."""
+    """Return exact decimals, or floats if the column contains NaN or infinite values."""
     if any(cell is not None and not cell.is_finite() for cell in cells):
         return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
     if sql_type.precision and sql_type.scale is not None and sql_type.precision <= 76:
@@ -172,7 +172,7 @@ def _decimals(sql_type: Any, cells: list[Any]) -> pa.Array:
 
 
 def _declared_type(sql_type: "TypeEngine[Any]", connection: "Connection") -> str | None:
-    """Return an SQL type in the syntax of its database; None for user-defined types."""
+    """Return an SQL type in the syntax of its database, or None for user-defined types."""
     import sqlalchemy as sa
 
     if isinstance(sql_type, sa.Enum | sa.types.NullType) or type(sql_type).__name__ == "DOMAIN":
@@ -181,7 +181,7 @@ def _declared_type(sql_type: "TypeEngine[Any]", connection: "Connection") -> str
 
 
 def _sql_type(field: pa.Field, family: str) -> Any:
-    """Return the SQL type that holds an Arrow type."""
+    """Return the SQL type that stores values of an Arrow type."""
     import sqlalchemy as sa
 
     arrow_type = value_type(field.type)
@@ -206,12 +206,12 @@ def _sql_type(field: pa.Field, family: str) -> Any:
         (pa.types.is_large_string, sa.Text()),
         (pa.types.is_null, sa.Text()),
     )
-    for holds, sql_type in sql_types:
-        if holds(arrow_type):
+    for is_of_type, sql_type in sql_types:
+        if is_of_type(arrow_type):
             return sql_type
     raise FileError(
-        f"Column {field.name!r} holds {arrow_type} values, which a database cannot hold. Convert it"
-        " to text first.",
+        f"Column {field.name!r} contains {arrow_type} values, which a database cannot hold. Convert"
+        " it to text first.",
         code="type-not-writable",
         column=field.name,
         kind=str(arrow_type),

@@ -37,7 +37,7 @@ class Format:
     missing_code_families : tuple of str
         Software families whose missing codes the format can represent and tell apart.
     has_types : bool
-        Whether a column has a type; text formats store each value as it is spelled.
+        Whether columns have types; text formats store each value as it is spelled.
     long_integers : bool
         Whether whole numbers beyond 2**53 are stored exactly.
     """
@@ -159,8 +159,8 @@ def check_signature(path: Path, expected: Format) -> None:
         if name == compression_of(path):
             continue
         raise FileError(
-            f"{path.name!r} holds {name} data, which does not match its suffix. Give it the right"
-            " suffix.",
+            f"{path.name!r} contains {name} data, which does not match its suffix. Give it the"
+            " right suffix.",
             code="ending-misleads",
             file=path.name,
             format=name,

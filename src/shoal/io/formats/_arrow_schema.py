@@ -1,8 +1,8 @@
 """Metadata in Arrow schemas.
 
-Any program may have written it: it may name dropped columns or contain the extremes of a column. So
-only known harmless keys are released, and the metadata of pandas is created anew for the released
-columns.
+Any program may have written this metadata, which may name dropped columns or contain the extremes
+of a column. So only keys that are known to be harmless are released, and the metadata of pandas is
+created anew for the released columns.
 """
 
 import json
@@ -67,11 +67,12 @@ def with_schema_metadata(source: Source) -> pa.Table:
 
 def _parse_column_metadata(entries: dict[str, str]) -> ColumnMetadata:
     label = next((entries[key] for key in LABELS if entries.get(key)), None)
-    values = _parse_json(entries.pop(VALUE_LABELS, ""))
-    value_labels = {}
-    for pair in values if isinstance(values, list) else ():
-        if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict):
-            value_labels[pair[0]] = str(pair[1])
+    pairs = _parse_json(entries.pop(VALUE_LABELS, ""))
+    value_labels = {
+        pair[0]: str(pair[1])
+        for pair in (pairs if isinstance(pairs, list) else [])
+        if isinstance(pair, list) and len(pair) == 2 and not isinstance(pair[0], list | dict)
+    }
     releasable_keys = (*LABELS, *HARMLESS)
     return ColumnMetadata(
         label=label,

@@ -1,4 +1,4 @@
-"""The table to read from a file that may hold several: a sheet, a data frame or a table."""
+"""The table to read from a file that may contain several: a sheet, a data frame or a table."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -17,9 +17,9 @@ def choose_table(
     path : Path
         The file.
     names : collection of str
-        The tables that it holds.
+        The tables in the file.
     chosen : str or None
-        The table that the user named; None where the file is expected to hold a single one.
+        The table that the user named, or None if the file is expected to contain only one.
     noun : str
         What such a table is called in the format, in the singular.
     option : str
@@ -30,12 +30,18 @@ def choose_table(
     str
         One of ``names``.
     """
+    if not names:
+        raise FileError(
+            f"{path.name!r} contains no {noun}.",
+            code="no-sheet" if option == "sheet" else "no-table",
+            file=path.name,
+        )
     if chosen is None and len(names) == 1:
         return next(iter(names))
-    listed_names = ", ".join(map(repr, names)) or "none"
+    listed_names = ", ".join(map(repr, names))
     if chosen is None:
         raise FileError(
-            f"{path.name!r} holds several {noun}s: {listed_names}. Choose one with `{option}`.",
+            f"{path.name!r} contains several {noun}s: {listed_names}. Choose one with `{option}`.",
             code="sheet-needed" if option == "sheet" else "table-needed",
             file=path.name,
             **{f"{option}s": tuple(names)},

@@ -60,7 +60,8 @@ def _table(connection: Any, path: Path, dialect: Dialect) -> pa.Table:
         relation = connection.sql(f"SELECT * FROM {quoted_name}")
         reader = relation.to_arrow_reader(ROWS_PER_BATCH)
     check_columns(path.name, len(reader.schema.names))
-    batches, size = [], 0
+    batches = []
+    size = 0
     for batch in reader:
         size += batch.nbytes
         check_growth(path.name, path.stat().st_size, size, dialect.memory_limit)

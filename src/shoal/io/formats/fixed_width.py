@@ -95,7 +95,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
                 code="layout-lacks-column",
                 column=name,
             )
-    padded_columns, next_character = [], 1
+    padded_columns = []
+    next_character = 1
     for position in positions:
         if position.start > next_character:
             padded_columns.append(
@@ -141,7 +142,7 @@ def _layout_entries(layout: Path) -> list[Any]:
         entries = tomllib.loads(layout.read_text(encoding="utf-8"))
     except OSError as error:
         raise FileError.unreadable(layout, error) from None
-    except ValueError as error:  # UnicodeDecodeError and TOMLDecodeError are such
+    except ValueError as error:  # a UnicodeDecodeError or a TOMLDecodeError
         raise FileError(
             f"{layout.name!r} cannot be read as a column map: {error}.",
             code="layout-malformed",
@@ -192,7 +193,8 @@ def _position(entry: Any, culprit: str) -> Position:
 
 def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
     """Yield the lines without line endings; refuse a line with text beyond the map."""
-    file_size, n_read = path.stat().st_size, 0
+    file_size = path.stat().st_size
+    n_read = 0
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
             number = 0
@@ -210,7 +212,7 @@ def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
                         line=number,
                         length=len(line),
                     )
-                if line:  # one of blanks is a record whose values are all missing
+                if line:  # a line of blanks is a record whose values are all missing
                     yield line
     except UnicodeError:
         raise wrong_encoding(path, dialect) from None
@@ -234,7 +236,7 @@ def _field(table: pa.Table, position: Position, dialect: Dialect) -> Any:
         )
     if pc.any(pc.match_substring_regex(cells, "[\r\n]")).as_py():
         raise FileError(
-            f"Column {position.name!r} holds line breaks, which a fixed-width table cannot hold."
+            f"Column {position.name!r} contains line breaks, which a fixed-width table cannot hold."
             " Write another format.",
             code="line-ends",
             column=position.name,

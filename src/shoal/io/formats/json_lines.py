@@ -59,7 +59,9 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
 
 def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
-    file_size, n_read, number = path.stat().st_size, 0, 0
+    file_size = path.stat().st_size
+    n_read = 0
+    number = 0
     try:
         with open_decompressed_text(path, dialect.encoding_read) as file:
             while line := file.readline(MAX_LINE):
@@ -76,7 +78,7 @@ def _record(line: str, number: int, path: Path) -> dict[str, Any]:
     names: list[str] = []
 
     def keep_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names[:] = [name for name, _ in pairs]  # those of the outermost object remain
+        names[:] = [name for name, _ in pairs]  # the names of the outermost object are set last
         return dict(pairs)
 
     try:
@@ -85,8 +87,8 @@ def _record(line: str, number: int, path: Path) -> dict[str, Any]:
         record = None
     if not isinstance(record, dict) or len(set(names)) < len(names):
         raise FileError(
-            f"Line {number} of {path.name!r} is not a JSON object with different keys. Each line"
-            " holds one record.",
+            f"Line {number} of {path.name!r} is not a JSON object with unique keys. Each line must"
+            " be one record.",
             code="not-a-json-object",
             file=path.name,
             line=number,
@@ -98,7 +100,7 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
     kinds = frozenset(map(type, cells)) - {type(None)}
     if kinds & {dict, list}:
         raise ColumnError(
-            f"Column {name!r} holds objects or lists, which a table cannot hold. Make columns of"
+            f"Column {name!r} contains objects or lists, which a table cannot hold. Make columns of"
             " their parts first, or leave it out.",
             code="nested-column",
             column=name,
@@ -113,7 +115,7 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
         return pa.array(cells, _TYPE_OF_KINDS[kinds])
     except (pa.ArrowInvalid, OverflowError):
         raise ColumnError(
-            f"Column {name!r} holds whole numbers beyond 64 bits. Write them as text.",
+            f"Column {name!r} contains whole numbers beyond 64 bits. Write them as text.",
             code="whole-numbers-too-large",
             column=name,
         ) from None
@@ -144,8 +146,8 @@ def _to_writable(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if pa.types.is_temporal(arrow_type) and not pa.types.is_interval(arrow_type):
         return column.cast(pa.string())
     raise FileError(
-        f"Column {name!r} holds {arrow_type} values, which a file of JSON lines cannot hold. Write"
-        " Parquet instead.",
+        f"Column {name!r} contains {arrow_type} values, which a file of JSON lines cannot hold."
+        " Write Parquet instead.",
         code="unrepresentable-column",
         column=name,
     )

@@ -1,4 +1,4 @@
-"""Files of R, .rds and .rda: a data frame, read only.
+"""R files, .rds and .rda: a data frame, read only.
 
 The package rdata reads the objects; factors, dates and labels are converted here.
 """
@@ -27,7 +27,7 @@ try:
     import rdata
 except ImportError:
     raise MissingDependency(
-        'Files of R need the package rdata: pip install "shoal[r]".',
+        'R files need the package rdata: pip install "shoal[r]".',
         code="package-missing",
         extra="r",
     ) from None
@@ -42,7 +42,7 @@ _COMPRESSIONS: dict[bytes, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class _DataFrame:
-    """A data frame of R: its columns, and whether its rows have names."""
+    """An R data frame: its columns, and whether its rows have names."""
 
     columns: Mapping[str, Any]
     has_row_names: bool
@@ -50,7 +50,7 @@ class _DataFrame:
 
 @dataclass(frozen=True)
 class _Labelled:
-    """A vector with a label and labels of values."""
+    """A vector with a label and value labels."""
 
     values: Any
     label: str | None = None
@@ -65,7 +65,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
         with warnings.catch_warnings(action="ignore"):  # a warning may show a value
             parsed = rdata.parser.parse_data(content, extension=path.suffix.lower())
             objects = rdata.conversion.convert(parsed, constructor_dict=_CONSTRUCTORS)
-    except Exception:  # of many kinds; some show values
+    except Exception:  # rdata raises many kinds of errors, and some show values
         raise _damaged_error(path) from None
     frame = _choose_frame(objects, path, dialect.table)
     check_columns(path.name, len(frame.columns))
@@ -95,7 +95,8 @@ def _decompress(path: Path, dialect: Dialect) -> bytes:
         ),
         open,
     )
-    content, file_size = bytearray(), path.stat().st_size
+    content = bytearray()
+    file_size = path.stat().st_size
     try:
         with open_file(path, "rb") as file:
             for chunk in iter(lambda: file.read(CHUNK), b""):
@@ -113,13 +114,15 @@ def _choose_frame(objects: Any, path: Path, name: str | None) -> _DataFrame:
     by_name = objects if isinstance(objects, dict) else {}
     frames = {key: value for key, value in by_name.items() if isinstance(value, _DataFrame)}
     if not frames:
-        raise FileError(f"{path.name!r} holds no data frame.", code="no-data-frame", file=path.name)
+        raise FileError(
+            f"{path.name!r} contains no data frame.", code="no-data-frame", file=path.name
+        )
     return frames[choose_table(path, frames, name, noun="data frame", option="table")]
 
 
 def _damaged_error(path: Path) -> FileError:
     return FileError(
-        f"{path.name!r} is not a file of R, or it is damaged or truncated.",
+        f"{path.name!r} is not an R file, or it is damaged or truncated.",
         code="file-damaged",
         file=path.name,
     )
@@ -186,7 +189,7 @@ _CONSTRUCTORS: Mapping[str | bytes, Callable[[Any, Mapping[str, Any]], Any]] = {
 
 def _floats(values: Any) -> tuple[Any, Any]:
     """Return float64 values, 0 where missing, and the mask of missing values."""
-    array = getattr(values, "values", values)  # of an array with names
+    array = getattr(values, "values", values)  # an array with names
     floats = np.ma.filled(np.ma.asarray(array).astype(np.float64), np.nan)
     missing = np.isnan(floats)
     return np.where(missing, 0.0, floats), missing
@@ -200,8 +203,8 @@ def _array(name: str, values: Any) -> pa.Array:
     kind = getattr(values, "dtype", np.dtype(object)).kind
     if not isinstance(values, np.ndarray) or values.ndim != 1 or kind == "c":
         raise ColumnError(
-            f"Column {name!r} holds lists, a matrix or complex numbers, which a table cannot hold."
-            " Leave it out, or make columns of its parts first.",
+            f"Column {name!r} contains lists, a matrix or complex numbers, which a table cannot"
+            " hold. Leave it out, or make columns of its parts first.",
             code="nested-column",
             column=name,
         )

@@ -69,7 +69,7 @@ def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Sourc
 
 
 def _catalogue(path: Path) -> Path | None:
-    """Return the catalogue next to a file: of its name, or ``formats.sas7bcat``, or None."""
+    """Return the catalogue next to a file, with its name or the name ``formats``, or None."""
     catalogues = (path.with_suffix(".sas7bcat"), path.with_name("formats.sas7bcat"))
     return next((file for file in catalogues if file.is_file()), None)
 
@@ -169,15 +169,15 @@ def _check_range(table: pa.Table) -> None:
         )
         if pc.any(pc.invert(in_range)).as_py():
             raise FileError(
-                f"Column {name!r} holds numbers that a SAS transport file cannot hold: beyond 7e75"
-                " or too near to 0. Rescale it, or write another format.",
+                f"Column {name!r} contains numbers that a SAS transport file cannot hold: beyond"
+                " 7e75 or too close to 0. Rescale it, or write another format.",
                 code="values-too-large",
                 column=name,
             )
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the date encoding of a display format; None if it shows no dates or times."""
+    """Return the date encoding of a display format, or None if it shows no dates or times."""
     format_name = (display_format or "").upper().rstrip("0123456789.")
     if format_name in _DATETIME_FORMATS:
         return DATETIMES

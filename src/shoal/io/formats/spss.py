@@ -127,7 +127,7 @@ def _storable_table(source: Source, metadata: FileMetadata) -> pa.Table:
 def _column(
     cells: list[Any], kind: str, display_format: str | None, ranges: list[Any]
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column with declared missing values as null, and these codes; None without any."""
+    """Return a column with declared missing values as null, and their codes if there are any."""
     if kind.startswith("string"):
         column = reading.text(cells, blank_is_missing=False)
         is_code = np.isin(
@@ -188,7 +188,7 @@ def _labels(metadata: ColumnMetadata, column: pa.ChunkedArray) -> dict[Any, str]
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the date encoding of a display format; None if it shows no dates or times."""
+    """Return the date encoding of a display format, or None if it shows no dates or times."""
     format_name = (re.match(r"[A-Z]+", display_format or "") or [""])[0]
     if format_name in _DATE_FORMATS:
         return DATES

@@ -96,7 +96,7 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
 
 
 def _labels(metadata: FileMetadata, name: str, column: pa.ChunkedArray) -> dict[Any, str]:
-    """Return the value labels that Stata holds: those of whole numbers and missing codes."""
+    """Return the value labels that Stata supports: of whole numbers and missing codes."""
     if pa.types.is_string(column.type):
         return {}
     labels = writing.labels_of_type(metadata.of_column(name).value_labels, column)
@@ -111,12 +111,12 @@ def _labels(metadata: FileMetadata, name: str, column: pa.ChunkedArray) -> dict[
 
 
 def _stata_code(letter: str) -> str | None:
-    """Return a missing code in Stata's notation; None for the ._ of SAS."""
+    """Return a missing code in Stata's notation, or None for the SAS code ``._``."""
     return letter.lower() if letter.isascii() and letter.isalpha() else None
 
 
 def _encoding_of_format(display_format: str | None) -> DateEncoding | None:
-    """Return the date encoding of a display format; None if it shows no dates or times."""
+    """Return the date encoding of a display format, or None if it shows no dates or times."""
     format_name = (display_format or "").replace("-", "")
     if format_name.startswith(("%td", "%d")):
         return DATES

@@ -10,7 +10,7 @@ from shoal.io.text_tables.writing import write_csv
 
 
 def read(path: Path, dialect: Dialect, numbers: Collection[str] | None) -> Source:
-    """Read a text table; parse ``numbers`` (None: every column that holds only numbers)."""
+    """Read a text table; parse ``numbers`` (None: every column that contains only numbers)."""
     table, style = read_csv(path, dialect, numbers)
     return Source(table, text_dialect=dialect, style=style)
 

@@ -8,10 +8,10 @@ from shoal.io.dialect import Dialect
 
 
 def count_decimals(column: pa.ChunkedArray) -> int | None:
-    """Return the number of decimals of a numeric column; None for other columns.
+    """Return the number of decimals of a numeric column, or None for other columns.
 
-    It is the scale of a column of exact decimals, and else the least number that represents all
-    values; None if they need all digits of a float.
+    For exact decimals it is the scale of the column, otherwise the smallest number that represents
+    all values, or None if they need all digits of a float.
     """
     arrow_type = column.type
     if pa.types.is_integer(arrow_type):

@@ -20,7 +20,7 @@ def formula_cells(table: pa.Table) -> dict[str, int]:
     Returns
     -------
     dict of str to int
-        Number of cells that begin with ``=``, ``@``, a tabulator or a line end, or with ``+``
+        Number of cells that begin with ``=``, ``@``, a tab or a line end, or with ``+``
         or ``-`` where no number follows; the name of a column counts as a cell.
     """
     counts = {}

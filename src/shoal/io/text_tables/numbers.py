@@ -19,7 +19,8 @@ def parse_columns(
 ) -> pa.Table:
     """Return the table with ``columns`` parsed as numbers if all their cells are numbers.
 
-    In those that hold other text, and in ``text_columns``, a cell without a value becomes null.
+    A cell without a value becomes null, also in columns that contain other text and in
+    ``text_columns``.
     """
     parsed_columns, fields = list(table.columns), list(table.schema)
     columns, text_columns = frozenset(columns), frozenset(text_columns)
@@ -45,7 +46,7 @@ def blank_to_null(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray:
 
 
 def parse_numbers(column: pa.ChunkedArray, dialect: Dialect) -> pa.ChunkedArray | None:
-    """Return the column as integers or floats, or None if it holds other text."""
+    """Return the column as integers or floats, or None if it contains other text."""
     text = pc.utf8_trim_whitespace(blank_to_null(column, dialect))
     if text.null_count == len(text):
         return None

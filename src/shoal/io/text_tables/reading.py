@@ -28,7 +28,7 @@ _CONTROL_BYTES = bytes(set(range(32)) - set(b"\t\n\r\f\v\x1a\x1b"))  # control b
 def read_csv(
     path: Path, dialect: Dialect, numbers: Collection[str] | None
 ) -> tuple[pa.Table, TextStyle]:
-    """Read a text table; parse ``numbers`` (None: every column that holds only numbers).
+    """Read a text table; parse ``numbers`` (None: every column that contains only numbers).
 
     Returns the table and its style.
     """
@@ -85,8 +85,10 @@ def _bounded_lines(file: TextIO, path: Path) -> Iterator[str]:
 
 
 def _has_quotes(path: Path, dialect: Dialect) -> bool:
-    """Return whether the file has quotation marks; refuse one that decompresses too far."""
-    file_size, n_read, has_quotes = path.stat().st_size, 0, False
+    """Return whether the file has quotation marks; refuse one that is too large decompressed."""
+    file_size = path.stat().st_size
+    n_read = 0
+    has_quotes = False
     with open_decompressed(path) as file:
         for chunk in iter(lambda: file.read(1 << 20), b""):
             has_quotes = has_quotes or b'"' in chunk
@@ -147,7 +149,7 @@ def _parse(
     """Return the cells as text, in columns named by number.
 
     A row with more or fewer cells than ``width`` is added to ``ragged_rows`` before Arrow raises
-    `ArrowInvalid`; its line number is known in a single thread only.
+    `ArrowInvalid`; its line number is known only in a single thread.
     """
 
     def refuse(row: Any) -> str:
@@ -168,7 +170,7 @@ def _parse(
             pacsv.ParseOptions(
                 delimiter=dialect.separator_for(path),
                 newlines_in_values=True,
-                ignore_empty_lines=width > 1,  # in a single column, it is a missing value
+                ignore_empty_lines=width > 1,  # an empty line of a single column is a missing value
                 invalid_row_handler=refuse,
             ),
             pacsv.ConvertOptions(
@@ -188,7 +190,7 @@ def _ragged_line(path: Path, dialect: Dialect, width: int) -> FileError:
 
 def _ragged_error(path: Path, line: int, n_fields: int, expected: int) -> FileError:
     return FileError(
-        f"Line {line} of {path.name!r} has {count(n_fields, 'field')} where the"
+        f"Line {line} of {path.name!r} has {count(n_fields, 'field')}, but the"
         f" header has {expected}. Correct it (is a quotation mark open?), or check `separator`.",
         code="ragged-line",
         file=path.name,
@@ -214,8 +216,8 @@ def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
     is_utf16 = beginning[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     if not is_utf16 and len(beginning.translate(None, _CONTROL_BYTES)) < 0.99 * len(beginning):
         return FileError(
-            f"{path.name!r} is not a text file. Give it the suffix of its format; or `encoding`, if"
-            " it is text in an encoding of two bytes.",
+            f"{path.name!r} is not a text file. Give it the suffix of its format, or give"
+            " `encoding` if it is text in a two-byte encoding.",
             code="not-text",
             file=path.name,
         )

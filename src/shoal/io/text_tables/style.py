@@ -1,7 +1,7 @@
 """The style of a text table: byte order mark, line ends and quotation marks.
 
 Readers do not need it, but a release written in the style of its source differs from the source
-in the masked cells alone.
+only in the masked cells.
 """
 
 import codecs
@@ -17,7 +17,7 @@ from shoal.io.compression import open_compressed_text, open_decompressed, open_d
 from shoal.io.dialect import Dialect
 
 SAMPLE = 1 << 18  # characters that decide on the quotation marks
-MAX_UNQUOTED_TEXTS = 3  # unquoted texts, such as NA, in a quoted column
+MAX_UNQUOTED_TEXTS = 3  # distinct unquoted texts, such as NA, in a quoted column
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) ->
             yield file
     except UnicodeEncodeError:
         raise FileError(
-            f"The table holds characters that {dialect.encoding} cannot write. Use"
+            f"The table contains characters that {dialect.encoding} cannot represent. Use"
             ' `encoding="utf-8"`.',
             code="cannot-encode",
             encoding=dialect.encoding,
@@ -63,7 +63,7 @@ def open_styled(path: Path, dialect: Dialect, style: TextStyle, target: Path) ->
 
 
 def read_style(path: Path, dialect: Dialect, *, quotes: bool = False) -> TextStyle:
-    """Return the style of a text table, by its beginning; ``quotes`` is whether it has any."""
+    """Return the style of a text table; ``quotes`` states whether it has quotation marks."""
     with open_decompressed(path) as file:
         bom = file.read(3) == codecs.BOM_UTF8
     with open_decompressed_text(path, dialect.encoding_read) as file:
@@ -108,7 +108,7 @@ def _raw_rows(text: str, separator: str) -> Iterator[list[str]]:
 
 
 def _unquoted_texts(cells: tuple[str, ...]) -> frozenset[str] | None:
-    """Return the texts without quotation marks in a quoted column; None if it is not quoted."""
+    """Return the texts without quotation marks in a quoted column, or None if it is not quoted."""
     quoted = {cell for cell in cells if cell.startswith('"')}
     unquoted = {cell for cell in cells if cell and not cell.startswith('"')}
     has_needless_quotes = any(

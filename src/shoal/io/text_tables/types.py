@@ -18,7 +18,7 @@ from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.text_tables.numbers import blank_to_null, parse_numbers
 
-SAMPLE = 100  # texts that are tried before all of them are
+SAMPLE = 100  # texts that are tried first, before all texts
 _WHOLE = r"^(0|-?[1-9]\d*)$"
 _FLOAT = r"^-?((0|[1-9]\d{0,14})(\.\d*)?|\.\d+)([eE][+-]\d+)?$|^[nN][aA][nN]$"
 _BOOLEAN = "^(true|false)$"
@@ -58,7 +58,7 @@ def convert_columns(
     Returns
     -------
     pyarrow.Table
-        The table. A cell without a value is null, also in columns that stay text.
+        The converted table. A cell without a value is null, also in columns that stay text.
     """
     for i, name in enumerate(table.column_names):
         column = table.column(i)
@@ -73,7 +73,7 @@ def convert_columns(
 def _convert_column(
     column: pa.ChunkedArray, dialect: Dialect, declared_type: Type | None, *, dates: bool
 ) -> pa.Array | None:
-    """Return a column of text converted to the type of its cells; None if it stays text."""
+    """Return a column of text converted to the type of its cells, or None if it stays text."""
     kind = None if declared_type is None else declared_type.kind
     if kind == "numeric":
         return parse_numbers(column, dialect)
@@ -94,10 +94,11 @@ def _convert_column(
 
 
 def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
-    """Return dates, or dates with times; None for other text and for dates without a day."""
-    for pattern, arrow_type in _DATETIME_TYPES.items() if not date_format else ():
-        if _all_match(cells, pattern):
-            return _cast(cells, arrow_type)
+    """Return dates, or dates with times, or None for other text and for dates without a day."""
+    if not date_format:
+        for pattern, arrow_type in _DATETIME_TYPES.items():
+            if _all_match(cells, pattern):
+                return _cast(cells, arrow_type)
     encoded = cells.combine_chunks().dictionary_encode()
     texts = encoded.dictionary.to_pylist()
     if not date_format:
@@ -116,7 +117,7 @@ def _datetimes(cells: pa.ChunkedArray, date_format: str) -> pa.Array | None:
 
 
 def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
-    """Return numbers; None if a cell could be a code (leading zero, plus sign)."""
+    """Return numbers, or None if a cell could be a code (leading zero, plus sign)."""
     if dialect.decimal != ".":
         if pc.any(pc.match_substring(cells, ".")).as_py():
             return None
@@ -128,7 +129,7 @@ def _plain_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
 
 
 def _marked_numbers(cells: pa.ChunkedArray, dialect: Dialect) -> pa.Array | None:
-    """Return numbers with thousands separators, a currency or percent signs; None for others."""
+    """Return numbers with thousands separators, a currency or percent signs, or None for others."""
     values = pc.unique(cells.drop_null())
     if parse_numerals(values.slice(0, SAMPLE).to_pylist(), dialect.decimal)[0] is None:
         return None  # the first texts decide for most columns

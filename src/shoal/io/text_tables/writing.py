@@ -32,8 +32,9 @@ def write_csv(
 def _format_lines(
     table: pa.Table, dialect: Dialect, separator: str, style: TextStyle
 ) -> Iterator[str]:
-    """Yield the header and then the lines of some records at a time."""
-    special_characters, line_end = f'[{re.escape(separator)}"\r\n]', style.line_end
+    """Yield the header and then the lines, a batch of records at a time."""
+    special_characters = f'[{re.escape(separator)}"\r\n]'
+    line_end = style.line_end
     names = _quote_names(table.column_names, special_characters, style)
     yield ('""' if names == [""] else separator.join(names)) + line_end
     for batch in table.to_batches(max_chunksize=ROWS_PER_BATCH):
@@ -76,7 +77,7 @@ def cell_texts(column: pa.Array, name: str, dialect: Dialect) -> pa.Array:
         text = pc.cast(column, pa.string())
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
         raise FileError(
-            f"Column {name!r} holds {arrow_type} values, which a text table cannot hold. Write"
+            f"Column {name!r} contains {arrow_type} values, which a text table cannot hold. Write"
             " Parquet instead.",
             code="unrepresentable-column",
             column=name,

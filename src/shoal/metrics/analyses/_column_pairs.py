@@ -29,13 +29,14 @@ class ColumnPair:
     name : str
         Name of the column.
     kind : str
-        ``"number"``, ``"date"`` (days since the earliest one) or ``"category"``.
+        ``"number"``, ``"date"`` (days since the earliest date) or ``"category"``.
     original : ndarray of shape (n_original,)
-        Numbers with NaN where missing, or codes of categories with -1 where missing.
+        Values in the original: numbers with NaN for missing values, or codes of categories with -1
+        for missing values.
     masked : ndarray of shape (n_masked,)
-        The same for the masked table, with the same codes.
+        Values in the masked table, with the same codes.
     labels : tuple of str
-        Text of each code; empty for numbers and dates.
+        Text of each code, or an empty tuple for numbers and dates.
     """
 
     name: str
@@ -64,7 +65,7 @@ class ColumnPair:
         return np.asarray(np.isnan(values) if self.is_quantitative else values < 0)
 
     def take(self, original_rows: Rows, masked_rows: Rows) -> "ColumnPair":
-        """Return the pair for some rows of each table."""
+        """Return the pair for the given rows of each table."""
         return ColumnPair(
             self.name,
             self.kind,
@@ -79,7 +80,8 @@ def read_pairs(
 ) -> tuple[dict[str, ColumnPair], list[str]]:
     """Return pairs by name, and remarks on columns that are recoded or cannot be compared."""
     pairs: dict[str, ColumnPair] = {}
-    not_comparable, recoded = [], []
+    not_comparable: list[str] = []
+    recoded: list[str] = []
     for name in names:
         try:
             pairs[name] = _read_pair(original, masked, name, types.get(name))
@@ -91,23 +93,29 @@ def read_pairs(
             recoded.append(name)
     remarks = []
     if not_comparable:
-        remarks.append(f"{name_columns(not_comparable)} left out: not of one kind in both tables.")
+        remarks.append(
+            f"{name_columns(not_comparable)} left out: the kinds differ between the tables."
+        )
     if recoded:
         remarks.append(f"{name_columns(recoded)} recoded: not all categories are in the original.")
     return pairs, remarks
 
 
 def _read_pair(original: Frame, masked: Frame, name: str, declared_type: Type | None) -> ColumnPair:
-    kinds = []
-    for frame in (original, masked):
-        if frame[name].null_count() < len(frame):
-            kinds.append(kind_of(frame, name, declared_type))
+    """Return a column of both tables; refuse one that is quantitative in only one of them."""
+    kinds = [
+        kind_of(frame, name, declared_type)
+        for frame in (original, masked)
+        if frame[name].null_count() < len(frame)
+    ]
     kind = kinds[0] if kinds else "nominal"
     if kind in ("numeric", "date"):
         values: Values = read_concatenated([original, masked], name, declared_type).values
         table_values = values[: len(original)], values[len(original) :]
         return ColumnPair(name, "number" if kind == "numeric" else "date", *table_values)
     if any(other_kind in ("numeric", "date") for other_kind in kinds):
-        raise InputError("The column is not of one kind.", code="kinds-differ", column=name)
+        raise InputError(
+            "The kinds of the column differ between the tables.", code="kinds-differ", column=name
+        )
     (original_codes, masked_codes), labels = text_codes_and_labels([original, masked], name)
     return ColumnPair(name, "category", original_codes, masked_codes, tuple(labels))

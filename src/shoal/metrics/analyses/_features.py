@@ -1,4 +1,4 @@
-"""Features of models: numbers on one scale and indicators of categories, alike in both tables."""
+"""Features of models: numbers on one scale, and indicators of categories, alike in both tables."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -8,8 +8,8 @@ import numpy as np
 from shoal.metrics._array_types import Mask, Matrix, Values
 from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair
 
-MAX_CATEGORIES = 100  # columns with more, such as names, are left out of models
-MAX_COLUMNS_FOR_PRODUCTS = 10  # numeric columns up to which pairwise products are features
+MAX_CATEGORIES = 100  # columns with more categories, such as names, are left out of models
+MAX_COLUMNS_FOR_PRODUCTS = 10  # with more numeric columns, pairwise products are not features
 
 
 def usable_features(pairs: Sequence[ColumnPair]) -> tuple[list[ColumnPair], list[str]]:
@@ -24,9 +24,9 @@ def build_features(
     """Return the features of both tables, and the name of the column that each comes from.
 
     Numbers are standardised by the original. A missing number is replaced by the mean, and another
-    feature indicates it. Each category except one has an indicator, a missing category included.
-    ``second_order`` adds squares and products of the numbers; without them, a linear model does not
-    detect a loss of spread or correlation.
+    feature indicates that it was missing. Each category except one has an indicator; a missing
+    value is a category. ``second_order`` adds squares and products of the numbers; without them, a
+    linear model does not detect a loss of spread or correlation.
     """
     numbers: list[Values] = []
     indicators: list[Values] = []
@@ -86,13 +86,15 @@ def independent_columns(X: Matrix) -> Matrix:
 
 
 def _standardise(values: Values, is_missing: Mask, n_original: int) -> Values:
-    """Return values on the scale on which the first ``n_original`` have mean 0 and deviation 1.
+    """Return values on a scale on which the first ``n_original`` have mean 0 and deviation 1.
 
-    Missing values become 0. If all of the first are missing, the others determine the scale.
+    Missing values become 0. If all of the first values are missing, the others determine the scale.
     """
     present_values = values[:n_original][~is_missing[:n_original]]
-    present_values = present_values if len(present_values) else values[~is_missing]
-    mean, std = (present_values.mean(), present_values.std()) if len(present_values) else (0.0, 0.0)
+    if not len(present_values):
+        present_values = values[~is_missing]
+    mean = present_values.mean() if len(present_values) else 0.0
+    std = present_values.std() if len(present_values) else 0.0
     scaled = (values - mean) / (std if std > 0 else 1.0)
     scaled[is_missing] = 0.0
     return scaled

@@ -28,7 +28,7 @@ class Design:
     Parameters
     ----------
     y : ndarray of shape (n_complete,)
-        The response; 0 and 1 for two categories.
+        The response; two categories become 0 and 1.
     X : ndarray of shape (n_complete, n_terms)
         The columns of the model.
     rows : ndarray of shape (n_complete,)
@@ -60,10 +60,10 @@ class Designs:
 
 
 def parse_formula(formula: str) -> Any:
-    """Return the parsed formula; refuse any that does more than to state a model.
+    """Return the parsed formula; refuse a formula that does more than state a model.
 
-    A formula may come from a file, and function calls in it are executed. So only the functions in
-    `FUNCTIONS` are accepted, with columns, numbers and arithmetic as arguments.
+    A formula may come from a file, and its function calls are executed. Therefore only the
+    functions in `FUNCTIONS` are accepted, with columns, numbers and arithmetic as arguments.
     """
     try:
         from formulaic import Formula
@@ -85,8 +85,8 @@ def parse_formula(formula: str) -> Any:
         is_accepted, response_terms = False, []
     if not is_accepted or len(response_terms) != 1:
         raise ParameterError(
-            "A `formula` has one response and terms, such as wage ~ education + log(experience)."
-            f" Accepted functions: {', '.join(FUNCTIONS)}.",
+            "A `formula` must have one response and terms, such as wage ~ education +"
+            f" log(experience). Accepted functions: {', '.join(FUNCTIONS)}.",
             code="formula-not-accepted",
             formula=formula,
         )
@@ -151,7 +151,7 @@ def _is_accepted(factor: Any) -> bool:
 
 
 def _factor_columns(factor: Any) -> set[str]:
-    """Return the columns in a factor, which is a column or a function of columns."""
+    """Return the columns in a factor, which is either a column or a function of columns."""
     if factor.eval_method.value == "lookup":
         return {str(factor.expr)}
     quoted = {name.strip("`") for name in _QUOTED_NAME.findall(factor.expr)}
@@ -168,7 +168,7 @@ def _evaluation_errors() -> tuple[type[Exception], ...]:
 
 
 def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> Mask:
-    """Return which records of a table have a value in all of some columns."""
+    """Return which records of a table have a value in every column of ``pairs``."""
     has_values = np.ones(n_records, bool)
     for pair in pairs:
         has_values &= ~pair.is_missing(side)
@@ -178,7 +178,7 @@ def _has_all_values(pairs: list[ColumnPair], n_records: int, side: Side) -> Mask
 def _stack_tables(pairs: list[ColumnPair], rows: dict[Side, Labels]) -> Any:
     """Return a data frame with the records of both tables, one table after the other.
 
-    Categories that occur in both tables come first, as the first one is the reference.
+    Categories that occur in both tables come first, because the first category is the reference.
     """
     numbers, categories = {}, {}
     for pair in pairs:
@@ -204,8 +204,8 @@ def _read_response(
 ) -> tuple[Values | None, bool] | None:
     """Return the values of a binary response as 0 and 1, and whether it is binary.
 
-    The values are None if the response is a number or an expression, which has to be evaluated. The
-    result is None if the response is a column of categories whose number is not two.
+    The values are None if the response is a number or an expression, which must be evaluated. The
+    result is None if the response is a categorical column that does not have two categories.
     """
     pair = setting.pairs.get(name.strip("`"))
     if pair is None:

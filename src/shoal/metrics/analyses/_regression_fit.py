@@ -7,26 +7,27 @@ import numpy as np
 from shoal.metrics._array_types import Codes, Matrix, Values
 from shoal.metrics._confidence_intervals import NORMAL_QUANTILE
 
-# Share of the length of a column up to which the part that earlier columns do not explain is 0.
+# A column is a linear combination of earlier columns if the part of it that they do not explain is
+# shorter than this share of its length.
 COLLINEARITY_TOLERANCE = 1e-8
 MAX_ITERATIONS = 50
-CONVERGENCE_TOLERANCE = 1e-10
+CONVERGENCE_TOLERANCE = 1e-10  # relative change of the coefficients at which the iterations end
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionFit:
-    """Coefficients of a model; NaN where one cannot be estimated.
+    """Coefficients of a model, with NaN for coefficients that cannot be estimated.
 
     Parameters
     ----------
     coefficients : ndarray of shape (n_terms,)
-        Estimates.
+        Estimated coefficients.
     standard_errors : ndarray of shape (n_terms,)
-        Standard errors.
+        Standard errors of the estimates.
     low : ndarray of shape (n_terms,)
         Lower ends of the 95 % confidence intervals.
     high : ndarray of shape (n_terms,)
-        Upper ends.
+        Upper ends of the 95 % confidence intervals.
     """
 
     coefficients: Values
@@ -38,12 +39,11 @@ class RegressionFit:
 def fit_regression(
     y: Values, X: Matrix, weights: Values | None, *, is_binary: bool
 ) -> RegressionFit | str:
-    """Return a logistic regression if ``y`` is binary, else a linear one; or why there is none.
+    """Fit a logistic regression if ``y`` is binary, otherwise a linear one; or return why not.
 
     Without weights, standard errors are the usual ones of maximum likelihood or least squares. With
-    weights, they are those of the sandwich estimator with the factor n / (n - p), since survey
-    weights are not inverse variances. Terms that are linear combinations of earlier ones are left
-    out.
+    weights, they come from the sandwich estimator with the factor n / (n - p), since survey weights
+    are not inverse variances. Terms that are linear combinations of earlier terms are left out.
     """
     independent = independent_terms(X)
     n, p = len(X), len(independent)
@@ -61,7 +61,8 @@ def fit_regression(
     else:
         sqrt_weights = np.sqrt(w)[:, np.newaxis]
         coefficients = np.linalg.lstsq(Z * sqrt_weights, y * sqrt_weights[:, 0], rcond=None)[0]
-        residuals, information = y - Z @ coefficients, (Z * sqrt_weights).T @ (Z * sqrt_weights)
+        residuals = y - Z @ coefficients
+        information = (Z * sqrt_weights).T @ (Z * sqrt_weights)
         quantile = _t_quantile(n - p)
     covariance = np.linalg.inv(information)
     if weights is not None:
@@ -76,7 +77,7 @@ def fit_regression(
 
 
 def independent_terms(X: Matrix) -> Codes:
-    """Return the positions of the columns that are not linear combinations of earlier ones.
+    """Return the positions of the columns that are not linear combinations of earlier columns.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def independent_terms(X: Matrix) -> Codes:
 
 
 def _fit_logistic(y: Values, X: Matrix, weights: Values) -> tuple[Values, Matrix, Values] | None:
-    """Return coefficients, information and residuals by Newton's method; None if it fails."""
+    """Return coefficients, information and residuals by Newton's method, or None if it fails."""
     coefficients = np.zeros(X.shape[1])
     for _ in range(MAX_ITERATIONS):
         probabilities = 1 / (1 + np.exp(-np.clip(X @ coefficients, -500, 500)))
@@ -123,10 +124,11 @@ def _t_quantile(degrees_of_freedom: int) -> float:
 def _fit_of_all_terms(
     coefficients: Values, standard_errors: Values, quantile: float, terms: Codes, n_terms: int
 ) -> RegressionFit:
-    """Return the estimates of some ``terms`` among all ``n_terms``, with NaN for the others."""
+    """Return the estimates of ``terms`` among all ``n_terms`` terms, with NaN for the others."""
     margins = quantile * standard_errors
-    estimates = np.full((4, n_terms), np.nan)
-    estimates[:, terms] = (
-        coefficients, standard_errors, coefficients - margins, coefficients + margins,
-    )  # fmt: skip
-    return RegressionFit(*estimates)
+    fit = RegressionFit(*np.full((4, n_terms), np.nan))
+    fit.coefficients[terms] = coefficients
+    fit.standard_errors[terms] = standard_errors
+    fit.low[terms] = coefficients - margins
+    fit.high[terms] = coefficients + margins
+    return fit

@@ -20,11 +20,11 @@ class AnalysisOptions:
     n_queries : int
         Number of random queries.
     max_records : int
-        Number of records of the sample that propensity scores and predictions use.
+        Maximum number of records of the sample that propensity scores and predictions use.
     min_group : int
-        Smallest number of records of a group that may be shown.
+        Minimum number of records of a group that may be shown.
     seed : int
-        Seed of all draws.
+        Seed of all random numbers.
     n_jobs : int
         Number of threads.
     """
@@ -74,7 +74,7 @@ class AnalysisSetting:
 
     @property
     def numeric_pairs(self) -> list[ColumnPair]:
-        """The columns of numbers among these."""
+        """The numeric columns to analyse."""
         return [pair for pair in self.selected_pairs if pair.kind == "number"]
 
     def size(self, side: Side) -> int:
@@ -82,7 +82,7 @@ class AnalysisSetting:
         return len(next(iter(self.pairs.values())).values_of(side))
 
     def weights_of(self, side: Side) -> Values:
-        """Return the weights of a table; ones without a column of weights."""
+        """Return the weights of a table, which are all 1 without a column of weights."""
         return np.ones(self.size(side)) if self.weights is None else self.weights[side]
 
     def rng(self, purpose: str) -> np.random.Generator:
@@ -90,21 +90,20 @@ class AnalysisSetting:
         return np.random.default_rng([self.options.seed, crc32(purpose.encode())])
 
     def select_rows(self, original_rows: Rows, masked_rows: Rows) -> "AnalysisSetting":
-        """Return the setting for some rows of each table."""
-        rows = dict(zip(SIDES, (original_rows, masked_rows), strict=True))
-        return replace(
-            self,
-            pairs={
-                name: pair.take(original_rows, masked_rows) for name, pair in self.pairs.items()
-            },
-            weights=None
-            if self.weights is None
-            else {side: self.weights[side][rows[side]] for side in SIDES},
-        )
+        """Return the setting for the given rows of each table."""
+        pairs = {name: pair.take(original_rows, masked_rows) for name, pair in self.pairs.items()}
+        weights = self.weights
+        if weights is not None:
+            weights = {
+                "original": weights["original"][original_rows],
+                "masked": weights["masked"][masked_rows],
+            }
+        return replace(self, pairs=pairs, weights=weights)
 
     def sample(self, purpose: str) -> "AnalysisSetting":
         """Return the setting for at most ``max_records`` random records of each table."""
-        max_records, rng = self.options.max_records, self.rng(f"{purpose}, sample")
+        max_records = self.options.max_records
+        rng = self.rng(f"{purpose}, sample")
         if all(self.size(side) <= max_records for side in SIDES):
             return self
         rows = []

@@ -30,10 +30,10 @@ def weighted_deviation(values: Values, weights: Values) -> float:
 
 
 def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Values:
-    """Return quantiles: the least value at which the cumulative weights reach each share.
+    """Return quantiles: the smallest value at which the cumulative weight reaches each share.
 
-    If they are exactly equal to the share, the quantile is the mean of that value and the next one,
-    like the median of an even number of records.
+    If the cumulative weight is exactly equal to the share there, the quantile is the mean of this
+    value and the next, like the median of an even number of records.
 
     Examples
     --------
@@ -41,7 +41,8 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
     array([15., 25.])
     """
     order = np.argsort(values, kind="stable")
-    ordered, cumulative = values[order], np.cumsum(weights[order])
+    ordered = values[order]
+    cumulative = np.cumsum(weights[order])
     target_weights = np.asarray(shares, np.float64) * cumulative[-1]
     tolerance = 1e-12 * cumulative[-1]  # sums of weights are rounded
     lower = np.minimum(np.searchsorted(cumulative, target_weights - tolerance), len(values) - 1)
@@ -50,10 +51,11 @@ def weighted_quantiles(values: Values, weights: Values, shares: ArrayLike) -> Va
 
 
 def gini(values: Values, weights: Values) -> float:
-    r"""Return the Gini coefficient of values that are not negative; 0 if all are equal.
+    r"""Return the Gini coefficient of values that are not negative, which is 0 if all are equal.
 
-    With values in ascending order, shares :math:`p_i` of the weights, and shares :math:`L_i` of the
-    total that the first :math:`i` records have, it is :math:`1 - \sum_i p_i (L_i + L_{i-1})`.
+    If the values are in ascending order, record :math:`i` has the share :math:`p_i` of the weights,
+    and the first :math:`i` records have the share :math:`L_i` of the total, the coefficient is
+    :math:`1 - \sum_i p_i (L_i + L_{i-1})`.
 
     Examples
     --------
@@ -61,8 +63,8 @@ def gini(values: Values, weights: Values) -> float:
     (0.0, 0.5)
     """
     order = np.argsort(values, kind="stable")
-    ordered, shares = values[order], weights[order] / weights.sum()
-    contributions = ordered * shares
+    shares = weights[order] / weights.sum()
+    contributions = values[order] * shares
     if contributions.sum() == 0:
         return 0.0
     lorenz = np.concatenate([[0.0], np.cumsum(contributions) / contributions.sum()])

@@ -32,9 +32,9 @@ FIGURE_OF_ESTIMATE = {
 def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare totals, means, quantiles, Gini coefficients and shares of categories.
 
-    Missing values are left out, as in most programs. With survey weights, each estimate is computed
-    with and without them, and the figures are those with weights. An estimate :math:`\hat\theta`
-    has the error
+    Missing values are left out, as in most programs. If there are survey weights, each estimate is
+    computed with and without them, and the figures use the weighted estimates. An estimate
+    :math:`\hat\theta` has the error
 
     .. math:: |\hat\theta_\mathrm{masked} - \hat\theta_\mathrm{original}| / s,
 
@@ -52,7 +52,8 @@ def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each column and estimate. Errors are at least 0, and 0 if nothing changed. Each
-        figure is the greatest error over the columns; ``quantile_error`` also over the quantiles.
+        figure is the largest error of all columns; ``quantile_error`` is also the largest of all
+        quantiles.
     """
     has_weights = setting.weights is not None
     rows = [
@@ -73,13 +74,13 @@ def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
         pair.name for pair in numbers if are_years(pair.original[~np.isnan(pair.original)])
     )
     has_dates = any(pair.kind == "date" for pair in setting.selected_pairs)
-    remarks = ("Of dates only the errors are shown.",) if has_dates else ()
+    remarks = ("For dates, only the errors are shown.",) if has_dates else ()
     hidden_keys = () if has_weights else ("weighted",)
     return AnalysisResult("estimates", figures, tuple(rows), remarks, hidden_keys, year_columns)
 
 
 def _figure_names(estimate: str) -> list[str]:
-    """Return the figures that the error of an estimate enters."""
+    """Return the names of the figures to which the error of an estimate contributes."""
     names = [FIGURE_OF_ESTIMATE[estimate]] if estimate in FIGURE_OF_ESTIMATE else []
     return [*names, "quantile_error"] if estimate in QUANTILES else names
 
@@ -87,7 +88,7 @@ def _figure_names(estimate: str) -> list[str]:
 def _estimate_rows(
     setting: AnalysisSetting, pair: ColumnPair, is_weighted: bool
 ) -> Iterator[dict[str, Any]]:
-    """Yield a row for each estimate of a column; none if it has no values in one of the tables."""
+    """Yield a row for each estimate of a column, if it has values in both tables."""
     values, weights = {}, {}
     for side in SIDES:
         is_present = ~pair.is_missing(side)
@@ -118,7 +119,7 @@ def _estimate_rows(
 
 
 def _scaled_error(original: float, masked: float, scale: float) -> float | None:
-    """Return the difference divided by a scale; None if it is not 0 but the scale is."""
+    """Return the difference divided by a scale, or None if only the scale is 0."""
     difference = abs(masked - original)
     if difference <= ROUNDING_TOLERANCE * max(abs(original), abs(masked)):
         return 0.0
@@ -130,7 +131,7 @@ def _estimates(
 ) -> dict[str, float]:
     """Return the estimates of one table; dates have no total and no Gini coefficient.
 
-    Quantiles have at least ``min_records`` records on each side, since those of a few records are
+    Quantiles have at least ``min_records`` records on each side, since quantiles of few records are
     values of single records.
     """
     result = {"mean": weighted_mean(values, weights)}

@@ -12,9 +12,9 @@ from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses._weighted_statistics import weighted_deviation
 from shoal.metrics.analyses.result import AnalysisResult
 
-MAX_VALUES = 20  # a column of numbers with more distinct values is divided into fifths
+MAX_VALUES = 20  # a numeric column with more distinct values is divided into fifths
 FIFTHS = (0.2, 0.4, 0.6, 0.8)
-MAX_QUERIES = 100
+MAX_QUERIES = 100  # queries for each number of grouping columns
 FIGURE_OF_HEADING = {
     "count error": "group_count_error",
     "mean error": "group_mean_error",
@@ -25,8 +25,9 @@ FIGURE_OF_HEADING = {
 class QueryErrors(NamedTuple):
     """Errors of the groups of one query.
 
-    ``count_errors`` has the relative error of the count of each group, ``mean_errors`` the errors
-    of the means in standard deviations, and ``is_lost`` is 1 for a group without a masked record.
+    ``count_errors`` are the relative errors of the counts of the groups, ``mean_errors`` are the
+    errors of their means in standard deviations, and ``is_lost`` is 1 for a group without a masked
+    record.
     """
 
     count_errors: Values
@@ -37,11 +38,11 @@ class QueryErrors(NamedTuple):
 def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Compare counts and means of groups, for random groupings by one or two columns.
 
-    Groups are the categories of a column, or the combinations of those of two columns. A column of
-    numbers with many values is divided into fifths of the original. Only groups of enough original
-    records are compared. The error of a count is
-    :math:`|n_\mathrm{masked} - n_\mathrm{original}| / n_\mathrm{original}`, that of a mean the
-    absolute difference divided by the standard deviation of the original column. With survey
+    Groups are the categories of a column, or the combinations of the categories of two columns. A
+    numeric column with many values is divided into fifths of the original. Only groups of enough
+    original records are compared. The error of a count is
+    :math:`|n_\mathrm{masked} - n_\mathrm{original}| / n_\mathrm{original}`. The error of a mean is
+    the absolute difference divided by the standard deviation of the original column. With survey
     weights, records count with their weights.
 
     Parameters
@@ -53,7 +54,8 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each number of grouping columns, with the mean errors over all groups and the
-        share of the groups without a masked record. All are at least 0, and 0 if nothing changed.
+        share of the groups without a masked record. All figures are at least 0, and 0 if nothing
+        changed.
     """
     labels_by_column = {
         pair.name: _group_labels(pair)
@@ -61,7 +63,9 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
         if pair.n_categories <= MAX_CATEGORIES
     }
     rng = setting.rng("group by")
-    rows, all_errors, n_queries = [], [], 0
+    rows: list[dict[str, Any]] = []
+    all_errors: list[QueryErrors] = []
+    n_queries = 0
     for n_columns in (1, 2):
         query_errors = [
             _query_errors(setting, labels_by_column, *query)
@@ -97,14 +101,14 @@ def _random_queries(
 
 
 def _group_labels(pair: ColumnPair) -> dict[Side, Labels]:
-    """Return the group of each record of both tables, numbered from 0; -1 where missing."""
+    """Return the group of each record of both tables, numbered from 0, or -1 if it is missing."""
     if not pair.is_quantitative:
         return {side: np.asarray(pair.values_of(side), np.int64) for side in SIDES}
     present_values: Any = pair.original[~pair.is_missing("original")]
     distinct = np.unique(present_values)
     groups = {}
     if len(distinct) <= MAX_VALUES:
-        edges = (distinct[1:] + distinct[:-1]) / 2  # a masked value counts as the nearest of these
+        edges = (distinct[1:] + distinct[:-1]) / 2  # a masked value counts as the nearest original
     else:
         edges = np.unique(np.quantile(present_values, FIFTHS))
     for side in SIDES:
@@ -130,17 +134,21 @@ def _query_errors(
         counts[side] = np.bincount(group_of_record, setting.weights_of(side)[is_grouped], n_groups)
     is_large = records["original"] >= setting.options.min_group
     differences = np.abs(counts["masked"] - counts["original"])[is_large]
+    mean_errors = np.empty(0)
+    if value_column is not None:
+        mean_errors = _mean_errors(setting, setting.pairs[value_column], labels, is_large)
     return QueryErrors(
         differences / counts["original"][is_large],
-        np.empty(0)
-        if value_column is None
-        else _mean_errors(setting, setting.pairs[value_column], labels, is_large),
+        mean_errors,
         (records["masked"] == 0)[is_large].astype(np.float64),
     )
 
 
 def _combined_labels(labels: list[dict[Side, Labels]]) -> tuple[dict[Side, Labels], int]:
-    """Return the combination of groups of each record, -1 if one is missing; and their number."""
+    """Return the combination of groups of each record, and the number of combinations.
+
+    The combination is -1 if one of the groups of a record is missing.
+    """
     sizes = [max(int(column[side].max(initial=-1)) for side in SIDES) + 1 for column in labels]
     combined: dict[Side, Labels] = {}
     for side in SIDES:
@@ -178,7 +186,7 @@ def _mean_errors(
 def _group_means(
     pair: ColumnPair, side: Side, labels: Labels, weights: Values, n_groups: int
 ) -> Values:
-    """Return the mean of each group; NaN for a group without values."""
+    """Return the mean of each group, or NaN for a group without values."""
     is_counted = (labels >= 0) & ~pair.is_missing(side)
     values: Any = pair.values_of(side)[is_counted]
     group_weights = np.bincount(labels[is_counted], weights[is_counted], n_groups)
@@ -189,7 +197,7 @@ def _group_means(
 
 
 def _row(columns: str, n_queries: int, query_errors: list[QueryErrors]) -> dict[str, Any]:
-    """Return a row with the mean errors of some queries."""
+    """Return a row with the mean errors of the given queries."""
     count_errors, mean_errors, is_lost = (
         np.concatenate(arrays) for arrays in zip(*query_errors, strict=True)
     )

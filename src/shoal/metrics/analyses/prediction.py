@@ -1,4 +1,4 @@
-"""Prediction: models trained on masked records and tested on original ones."""
+"""Prediction: models trained on masked records and tested on original records."""
 
 import warnings
 from typing import Any
@@ -16,18 +16,17 @@ from shoal.metrics.analyses.result import AnalysisResult
 
 FOLDS = 5
 MODELS = ("linear", "forest")
-TREES = 20
-MIN_RECORDS = 20
-MAX_CATEGORY_SHARE = 0.2  # number of categories of a target, as a share of its records
+TREES = 20  # trees of a random forest
+MIN_RECORDS = 20  # records with a value that a target needs in each table
+MAX_CATEGORY_SHARE = 0.2  # maximum number of categories of a target, as a share of its records
 
 
 def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
-    """Compare models trained on original and on masked records, both tested on original ones.
+    """Compare models trained on original and on masked records, both tested on original records.
 
     The records are divided into five parts at random. Each part is predicted by models that were
-    trained on the other four: on their original values, and on their masked values. The target is
-    a column of numbers (regression) or of categories (classification); all other columns are
-    features.
+    trained on the other four: one on their original values, one on their masked values. The target
+    is numeric (regression) or categorical (classification); all other columns are features.
 
     Parameters
     ----------
@@ -38,10 +37,10 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each target and model. The score of a regression is the share of the variance
-        that it explains (at most 1; 0 for predicting the mean), that of a classification the area
-        under the ROC curve, averaged over the classes (at most 1; 0.5 for guessing). The loss is
-        the score after training on original records minus that after training on masked ones; 0
-        means that masking did no harm.
+        that it explains (at most 1; 0 for predicting the mean). The score of a classification is
+        the area under the ROC curve, averaged over the classes (at most 1; 0.5 for guessing). The
+        loss is the score after training on original records minus the score after training on
+        masked records; 0 means that masking did no harm.
     """
     if not setting.targets:
         return "Needs a target: the column to predict."
@@ -50,7 +49,9 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
     if sample_setting is not setting:
         remarks.append(f"On a sample of {setting.options.max_records:,} records.")
     if not setting.aligned:
-        remarks.append("Masked records of the test parts are in training too: rows do not match.")
+        remarks.append(
+            "Models are also trained on masked records of the test part, because rows do not match."
+        )
     rows: list[dict[str, Any]] = []
     for i, target in enumerate(setting.targets):
         pairs, too_many_categories = usable_features(
@@ -62,7 +63,7 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
         if reason:
             remarks.append(f"Target {target!r}: {reason}")
         else:
-            with warnings.catch_warnings():  # a linear model may stop before it has converged
+            with warnings.catch_warnings():  # of linear models that stop before they converge
                 warnings.simplefilter("ignore")
                 rows += _score_models(sample_setting, sample_setting.pairs[target], pairs)
         progress.report("prediction", i + 1, len(setting.targets))
@@ -128,7 +129,7 @@ def _predict_in_folds(
 ) -> dict[tuple[str, str], Matrix]:
     """Return predictions of all original records, by the table used for training and the model.
 
-    Each record is predicted by models that were trained without its fold of the records.
+    Each record is predicted by models that were trained without its fold.
     """
     original_features, masked_features, _ = build_features(pairs)
     rng = setting.rng(f"prediction, {target.name}")
@@ -149,7 +150,7 @@ def _predict_in_folds(
                 fold_predictions = _predict(
                     model, target.is_quantitative, X[rows], y[rows], X_test, classes
                 )
-                shape = len(original_features), fold_predictions.shape[1]
+                shape = (len(original_features), fold_predictions.shape[1])
                 predictions = predicted.setdefault((side, model), np.zeros(shape))
                 predictions[is_test] = fold_predictions
     return predicted
@@ -183,7 +184,7 @@ def _predict(
 
 
 def explained_share(truth: Values, predicted: Values) -> float:
-    """Return the share of the variance that predictions explain; negative if the mean is better.
+    """Return the share of the variance that predictions explain, negative if the mean is better.
 
     Examples
     --------

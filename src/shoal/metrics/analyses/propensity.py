@@ -15,23 +15,23 @@ from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
 
 INVERSE_PENALTY = 1e4  # a negligible penalty, but coefficients of separable tables stay finite
-MIN_LEAF_SHARE = 0.01  # of all records, in a leaf of the tree
-MIN_LEAF = 10  # records in a leaf of the tree
+MIN_LEAF_SHARE = 0.01  # minimum number of records in a leaf of the tree, as a share of all
+MIN_LEAF = 10  # minimum number of records in a leaf of the tree
 
 Model = Callable[[Matrix, Matrix, int], tuple[Values, Values]]
 
 
 def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
-    r"""Mean squared error of a propensity score, relative to that of a new sample [SRNDS18]_.
+    r"""Compare the mean squared error of a propensity score with that of new samples [SRNDS18]_.
 
     A model predicts whether a record is original or masked. With :math:`N` records in both tables
-    together, a share :math:`c` of masked ones and predicted probabilities :math:`p_i`,
+    together, a share :math:`c` of masked records and predicted probabilities :math:`p_i`,
 
     .. math:: \mathrm{pMSE} = \frac{1}{N} \sum_{i=1}^{N} (p_i - c)^2.
 
-    The null distribution is that of pMSE with bootstrap samples of the original instead of the
-    masked table. The ratio is pMSE divided by the mean of the null distribution; the score is its
-    difference from this mean, in standard deviations of the null distribution.
+    The null distribution is the distribution of pMSE if bootstrap samples of the original replace
+    the masked table. The ratio is pMSE divided by the mean of the null distribution. The score is
+    the difference between pMSE and this mean, in standard deviations of the null distribution.
 
     Parameters
     ----------
@@ -42,9 +42,9 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each model: a logistic regression with squares and products of numbers, and a
-        classification tree. pMSE is 0 if the model cannot distinguish the tables and
-        :math:`c (1 - c)` if it always can. A ratio near or below 1 is as good as that of another
-        sample of the same population; above 10, analyses are likely to differ.
+        classification tree. pMSE is 0 if the model cannot distinguish the tables, and
+        :math:`c (1 - c)` if it always can. A ratio near or below 1 means that the masked table is
+        as good as another sample of the same population; above 10, analyses are likely to differ.
 
     References
     ----------
@@ -68,7 +68,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
     }
     for i, (name, (second_order, model)) in enumerate(models.items()):
         original, masked, _ = build_features(pairs, second_order=second_order)
-        with warnings.catch_warnings():  # a model of very different tables need not converge
+        with warnings.catch_warnings():  # models of very different tables may not converge
             warnings.simplefilter("ignore")
             row = compare_with_null(original, masked, model, sample_setting, name)
         rows.append({"model": name, **row})
@@ -86,7 +86,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
 def compare_with_null(
     original: Matrix, masked: Matrix, model: Model, setting: AnalysisSetting, name: str
 ) -> dict[str, Any]:
-    """Return pMSE of a model, the mean and deviation of its null distribution, ratio and score."""
+    """Return a model's pMSE, ratio and score, and the moments of its null distribution."""
     observed = pmse(*model(original, masked, 0))
     rng = setting.rng(f"propensity, {name}")
     resamples = [
@@ -122,7 +122,7 @@ def pmse(original: Values, masked: Values) -> float:
 
 
 def logistic_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
-    """Return the probability that each record is a masked one, by logistic regression."""
+    """Return the probability that each record is a masked record, by logistic regression."""
     del seed
     from sklearn.linear_model import LogisticRegression
 
@@ -132,7 +132,7 @@ def logistic_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple
 
 
 def tree_probabilities(original: Matrix, masked: Matrix, seed: int) -> tuple[Values, Values]:
-    """Return the probability that each record is a masked one, by a classification tree."""
+    """Return the probability that each record is a masked record, by a classification tree."""
     from sklearn.tree import DecisionTreeClassifier
 
     X = np.vstack([original, masked])

@@ -11,9 +11,9 @@ from shoal.metrics.analyses._column_pairs import SIDES, ColumnPair, Side
 from shoal.metrics.analyses._setting import AnalysisSetting
 from shoal.metrics.analyses.result import AnalysisResult
 
-NUMBERS_OF_COLUMNS = (1, 2, 3)  # in a query
-TARGET_SHARE = 0.1  # of the records that a query covers if its columns are independent
-MIN_SHARE = 0.005  # of the records, to which the errors of smaller counts are relative
+NUMBERS_OF_COLUMNS = (1, 2, 3)  # numbers of columns in a query
+TARGET_SHARE = 0.1  # share of the records that a query covers if its columns are independent
+MIN_SHARE = 0.005  # errors of counts below this share of the records are relative to the share
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Condition:
     is_accepted: Mask | None = None
 
     def is_met(self, side: Side) -> Mask:
-        """Return which records of a table meet the condition; missing values do not."""
+        """Return which records of a table meet the condition; missing values never do."""
         values: Any = self.pair.values_of(side)
         if self.is_accepted is not None:
             return np.asarray(np.append(self.is_accepted, False)[values])
@@ -36,9 +36,9 @@ class Condition:
 def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Count the records in random ranges of one to three columns in both tables.
 
-    A range is a random run of the sorted original values, or a random set of categories. Ranges are
-    chosen to cover a tenth of the records together if the columns are independent. The relative
-    error of a count is
+    A range is a random run of the sorted original values, or a random set of categories. The ranges
+    of a query are chosen so that together they cover a tenth of the records if the columns are
+    independent. The relative error of a count is
 
     .. math:: |c_\mathrm{masked} - c_\mathrm{original}| / \max(c_\mathrm{original}, b),
 
@@ -73,8 +73,9 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
 
     with ThreadPoolExecutor(setting.options.n_jobs) as pool:
         record_counts = np.array(list(pool.map(counts_of_query, queries)))
-    total, n = weights["original"].sum(), setting.size("original")
-    min_denominator = max(MIN_SHARE * total, setting.options.min_group * total / n)
+    total = weights["original"].sum()
+    mean_weight = total / setting.size("original")
+    min_denominator = max(MIN_SHARE * total, setting.options.min_group * mean_weight)
     errors = np.abs(record_counts[:, 1] - record_counts[:, 0]) / np.maximum(
         record_counts[:, 0], min_denominator
     )
@@ -94,7 +95,7 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
 def _random_query(
     pairs: list[ColumnPair], n_columns: int, rng: np.random.Generator
 ) -> list[Condition]:
-    """Return conditions on random columns that together cover the target share of the records."""
+    """Return conditions on random columns that cover the target share of the records together."""
     columns = rng.choice(len(pairs), n_columns, replace=False).tolist()
     share = TARGET_SHARE ** (1 / n_columns)
     return [_random_condition(pairs[column], share, rng) for column in columns]

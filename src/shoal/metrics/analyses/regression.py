@@ -18,9 +18,10 @@ INTERCEPT = "Intercept"
 def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     r"""Fit models to both tables and compare the coefficients [KKORS06]_.
 
-    The model is a linear regression, or a logistic one if the response is a column of two values.
-    For the confidence intervals :math:`(L_o, U_o)` and :math:`(L_m, U_m)` of a coefficient at 95 %
-    in the original and the masked table, whose intersection is :math:`(L_i, U_i)`, the overlap is
+    The model is a linear regression, or a logistic regression if the response has two values. A
+    coefficient has the 95 % confidence intervals :math:`(L_o, U_o)` in the original and
+    :math:`(L_m, U_m)` in the masked table. With their intersection :math:`(L_i, U_i)`, the overlap
+    is
 
     .. math:: \frac{1}{2} \left( \frac{U_i - L_i}{U_o - L_o} + \frac{U_i - L_i}{U_m - L_m} \right),
 
@@ -37,7 +38,8 @@ def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each coefficient. Overlaps are between 0 and 1. 1 means that the intervals are
-        equal, so that a reader draws the same conclusions; 0 that they have no value in common.
+        equal, so that readers come to the same conclusions; 0 means that they have no value in
+        common.
 
     References
     ----------
@@ -92,7 +94,7 @@ def interval_overlap(first: tuple[float, float], second: tuple[float, float]) ->
 def _compare_model(
     setting: AnalysisSetting, formula: str
 ) -> tuple[list[dict[str, Any]], str] | str:
-    """Return a row for each coefficient of a model and its description; or why there are none."""
+    """Return a row for each coefficient of a model and its description, or why there are none."""
     designs = build_designs(setting, formula)
     if isinstance(designs, str):
         return designs
@@ -123,9 +125,10 @@ def _compare_model(
 def _coefficient_rows(
     designs: Designs, fits: dict[Side, RegressionFit], min_group: int
 ) -> tuple[list[dict[str, Any]], int]:
-    """Return a row for each coefficient of the original, and the number of those not shown."""
+    """Return a row for each coefficient of the original, and how many coefficients are hidden."""
     n_nonzero = (designs.by_side["original"].X != 0).sum(axis=0)
-    rows, n_hidden = [], 0
+    rows: list[dict[str, Any]] = []
+    n_hidden = 0
     for i, term in enumerate(designs.terms):
         if np.isnan(fits["original"].coefficients[i]):
             continue
@@ -155,5 +158,5 @@ def _compare_coefficient(fits: dict[Side, RegressionFit], i: int) -> dict[str, A
 
 
 def _sign(low: float, high: float) -> int:
-    """Return the sign of an interval: 0 if it contains 0."""
+    """Return the sign of the values in an interval, or 0 if it contains 0."""
     return int(low > 0) - int(high < 0)

@@ -9,7 +9,7 @@ from shoal.metrics.evaluation.results_by_name import ResultsByName
 from shoal.metrics.limits.figure_names import WORST_GROUP_SUFFIX
 from shoal.metrics.subgroups import Subgroups
 
-MAX_SHOWN_ESTIMATES = 15  # of those by group, in the text
+MAX_SHOWN_ESTIMATES = 15  # estimates by group that the text shows
 
 
 class FigureInfo(NamedTuple):
@@ -21,46 +21,52 @@ class FigureInfo(NamedTuple):
 
 
 FIGURES: dict[str, FigureInfo] = {
-    "pmse_ratio": FigureInfo("propensity", "lower", "greatest pMSE ratio of the models"),
+    "pmse_ratio": FigureInfo("propensity", "lower", "largest pMSE ratio of the models"),
     "pmse_ratio_logistic": FigureInfo("propensity", "lower", "pMSE ratio of the logistic model"),
     "pmse_ratio_tree": FigureInfo("propensity", "lower", "pMSE ratio of the tree"),
     "pmse_logistic": FigureInfo("propensity", "lower", "pMSE of the logistic model"),
     "pmse_tree": FigureInfo("propensity", "lower", "pMSE of the tree"),
     "prediction_loss": FigureInfo(
-        "prediction", "lower", "greatest loss of a score by training on masked records"
+        "prediction", "lower", "largest loss of a score by training on masked records"
     ),
-    "prediction_loss_linear": FigureInfo("prediction", "lower", "the same for linear models"),
-    "prediction_loss_forest": FigureInfo("prediction", "lower", "the same for random forests"),
+    "prediction_loss_linear": FigureInfo(
+        "prediction", "lower", "largest loss of the score of a linear model"
+    ),
+    "prediction_loss_forest": FigureInfo(
+        "prediction", "lower", "largest loss of the score of a random forest"
+    ),
     "ci_overlap": FigureInfo(
-        "regression", "higher", "least overlap of the confidence intervals of a coefficient"
+        "regression", "higher", "smallest overlap of the confidence intervals of a coefficient"
     ),
     "ci_overlap_mean": FigureInfo("regression", "higher", "mean overlap over the coefficients"),
     "coefficient_shift": FigureInfo(
-        "regression", "lower", "greatest change of a coefficient, in standard errors"
+        "regression", "lower", "largest change of a coefficient, in standard errors"
     ),
     "conclusions_changed": FigureInfo(
         "regression", "lower", "share of coefficients whose sign or significance changes"
     ),
     "range_count_error": FigureInfo("range-counts", "lower", "mean relative error of range counts"),
-    "range_count_error_95": FigureInfo("range-counts", "lower", "95 % quantile of these errors"),
+    "range_count_error_95": FigureInfo(
+        "range-counts", "lower", "95 % quantile of the relative errors of range counts"
+    ),
     "group_count_error": FigureInfo("group-by", "lower", "mean relative error of group counts"),
     "group_mean_error": FigureInfo(
         "group-by", "lower", "mean error of group means, in standard deviations"
     ),
     "groups_lost": FigureInfo("group-by", "lower", "share of groups without a masked record"),
-    "total_error": FigureInfo("estimates", "lower", "greatest relative error of a total"),
+    "total_error": FigureInfo("estimates", "lower", "largest relative error of a total"),
     "mean_error": FigureInfo(
-        "estimates", "lower", "greatest error of a mean, in standard deviations"
+        "estimates", "lower", "largest error of a mean, in standard deviations"
     ),
     "median_error": FigureInfo(
-        "estimates", "lower", "greatest error of a median, in standard deviations"
+        "estimates", "lower", "largest error of a median, in standard deviations"
     ),
     "quantile_error": FigureInfo(
-        "estimates", "lower", "greatest error of a quantile, in standard deviations"
+        "estimates", "lower", "largest error of a quantile, in standard deviations"
     ),
-    "gini_error": FigureInfo("estimates", "lower", "greatest absolute error of a Gini coefficient"),
+    "gini_error": FigureInfo("estimates", "lower", "largest absolute error of a Gini coefficient"),
     "table_error": FigureInfo(
-        "estimates", "lower", "greatest total variation distance of a table of categories"
+        "estimates", "lower", "largest total variation distance of a table of categories"
     ),
 }
 
@@ -74,15 +80,16 @@ class AnalysisResult:
     name : str
         Name in `shoal.metrics.analyses.ANALYSES`.
     figures : dict of str to float
-        Named numbers; see `Utility`.
+        Numbers by name; see `Utility`.
     rows : tuple of dict
         Table of details, with the same keys in each row.
     remarks : tuple of str
-        What a reader has to know beside the figures.
+        Sentences that readers need besides the figures.
     hidden : tuple of str
         Keys of the rows that the text leaves out.
     years : tuple of str
-        Columns whose numbers seem to be years, and have no thousands separator in the text.
+        Columns whose numbers seem to be years, and therefore have no thousands separator in the
+        text.
     """
 
     name: str
@@ -125,33 +132,33 @@ class AnalysisResult:
 class Utility(ResultsByName[AnalysisResult]):
     """Results of the same analyses of the original and the masked table, by name.
 
-    ``figures()`` returns all numbers below that were computed, by these names, so that limits can
-    be set on them. With ``by``, each has a second figure with the suffix ``_worst_group``.
+    ``figures()`` returns the figures below that were computed, by name, so that limits can be set
+    on them. With ``by``, each figure has a second one with the suffix ``_worst_group``.
 
     ========================== ===================================================================
-    ``pmse_ratio``             greatest pMSE ratio of the models; lower is better, 1 is a new sample
+    ``pmse_ratio``             largest pMSE ratio of the models; lower is better, 1 is a new sample
     ``pmse_ratio_logistic``    pMSE ratio of the logistic model
     ``pmse_ratio_tree``        pMSE ratio of the tree
     ``pmse_logistic``          pMSE of the logistic model, from 0 to 0.25 for equally long tables
     ``pmse_tree``              pMSE of the tree
-    ``prediction_loss``        greatest loss of a score by training on masked records
-    ``prediction_loss_linear`` the same for linear models
-    ``prediction_loss_forest`` the same for random forests
-    ``ci_overlap``             least overlap of confidence intervals, from 0 to 1; higher is better
+    ``prediction_loss``        largest loss of a score by training on masked records
+    ``prediction_loss_linear`` largest loss of the score of a linear model
+    ``prediction_loss_forest`` largest loss of the score of a random forest
+    ``ci_overlap``             smallest overlap of confidence intervals, 0 to 1; higher is better
     ``ci_overlap_mean``        mean overlap over the coefficients
-    ``coefficient_shift``      greatest change of a coefficient, in standard errors
+    ``coefficient_shift``      largest change of a coefficient, in standard errors
     ``conclusions_changed``    share of the coefficients whose sign or significance changes
     ``range_count_error``      mean relative error of range counts
-    ``range_count_error_95``   95 % quantile of these errors
+    ``range_count_error_95``   95 % quantile of the relative errors of range counts
     ``group_count_error``      mean relative error of group counts
     ``group_mean_error``       mean error of group means, in standard deviations
     ``groups_lost``            share of the groups without a masked record
-    ``total_error``            greatest relative error of a total
-    ``mean_error``             greatest error of a mean, in standard deviations
-    ``median_error``           greatest error of a median, in standard deviations
-    ``quantile_error``         greatest error of a quantile, in standard deviations
-    ``gini_error``             greatest absolute error of a Gini coefficient
-    ``table_error``            greatest total variation distance of a table of categories
+    ``total_error``            largest relative error of a total
+    ``mean_error``             largest error of a mean, in standard deviations
+    ``median_error``           largest error of a median, in standard deviations
+    ``quantile_error``         largest error of a quantile, in standard deviations
+    ``gini_error``             largest absolute error of a Gini coefficient
+    ``table_error``            largest total variation distance of a table of categories
     ========================== ===================================================================
 
     Parameters
@@ -159,15 +166,15 @@ class Utility(ResultsByName[AnalysisResult]):
     results : list of AnalysisResult
         The analyses that were carried out.
     not_run : mapping of str to str
-        Reason by name of each analysis that was not carried out.
+        Why other analyses were not carried out, by name.
     records : int
         Number of records of the original.
     seed : int
-        Seed of all random draws.
+        Seed of all random numbers.
     remarks : tuple of str
-        What holds for all analyses, such as columns that were left out.
+        Sentences that apply to all analyses, for example on columns that were left out.
     groups : Subgroups, optional
-        The same figures by group.
+        The figures of each subgroup.
     """
 
     def __init__(
@@ -181,10 +188,13 @@ class Utility(ResultsByName[AnalysisResult]):
         groups: Subgroups | None = None,
     ):
         super().__init__(results, not_run)
-        self.records, self.seed, self.remarks, self.groups = records, seed, remarks, groups
+        self.records = records
+        self.seed = seed
+        self.remarks = remarks
+        self.groups = groups
 
     def figures(self) -> dict[str, float]:
-        """Return all figures by name, with those of the worst-off groups."""
+        """Return all figures by name, including the figures of the worst-off groups."""
         all_figures = {
             name: value for result in self.results for name, value in result.figures.items()
         }
@@ -229,7 +239,7 @@ class Utility(ResultsByName[AnalysisResult]):
         return {**self.groups.to_dict(), "estimates": tables}
 
     def _estimates_by_group(self) -> str:
-        """Return the estimates by group with the greatest errors, as text."""
+        """Return the estimates by group with the largest errors, as text."""
         tables = {} if self.groups is None else self._groups_to_dict()["estimates"]
         rows = [
             {"group": label, **row}
@@ -242,7 +252,7 @@ class Utility(ResultsByName[AnalysisResult]):
         rows.sort(key=lambda row: -row["error"])
         remarks: tuple[str, ...] = ()
         if len(rows) > MAX_SHOWN_ESTIMATES:
-            remarks = (f"The greatest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors.",)
+            remarks = (f"The largest {MAX_SHOWN_ESTIMATES} of {len(rows):,} errors.",)
         shown_rows = tuple(rows[:MAX_SHOWN_ESTIMATES])
         whole_table = self.get("estimates")
         years, hidden = ((), ()) if whole_table is None else (whole_table.years, whole_table.hidden)

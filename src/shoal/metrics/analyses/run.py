@@ -75,35 +75,37 @@ def utility(
     masked : pandas, polars or pyarrow table
         The table after masking, by Shoal or by other software.
     columns : list of str, optional
-        Columns to analyse; by default all that both tables have.
+        Columns to analyse; by default all common columns.
     target : str or list of str, optional
         Columns to predict from the other columns.
     formula : str or list of str, optional
         Regression models, such as ``"wage ~ education + experience"``.
     weight : str, optional
-        Column of survey weights. The masked table's own weights are used if it has that column.
+        Column of survey weights. If the masked table has this column too, its own weights are used.
     by : str or list of str, optional
         Columns of the original whose values form subgroups; all figures are also computed for each
-        of these.
+        subgroup.
     min_group : int
-        Smallest number of records of a group that may be shown. Smaller groups are merged. Choose
-        at least the k of the release.
+        Minimum number of records of a group that may be shown. Smaller groups are merged. Choose at
+        least the k of the release.
     measures : list of str, optional
-        Names in `shoal.metrics.analyses.ANALYSES`; by default all that are possible.
+        Names in `shoal.metrics.analyses.ANALYSES`; by default all analyses that are possible.
     aligned : bool, optional
-        Whether both tables have the same records in the same order. By default this is judged by
-        the columns that both have: in a shuffled release no column is related to the original, row
-        by row. If not, subgroups are those of each table's own values.
+        Whether both tables have the same records in the same order. By default, this is judged by
+        their common columns: in a shuffled release, no column is related to the original, row by
+        row. If the tables are not aligned, the masked records of a subgroup are found by their
+        released values.
     n_resamples : int
         Number of bootstrap samples for the null distribution of the propensity score.
     n_queries : int
-        Number of random range counts, and greatest number of group-by queries.
+        Number of random range counts, and maximum number of group-by queries.
     max_records : int
-        Propensity scores and predictions use a random sample of this many records of longer tables.
+        Maximum number of records from which propensity scores and predictions are computed, in a
+        random sample of longer tables.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them; see `Plan`.
+        Kinds of columns, if the table does not determine them; see `Plan`.
     random_state : int, Generator or None
-        Seed of the samples and draws. None draws one, which the result states.
+        Seed of samples and random numbers; if None, one is drawn and stated in the result.
     n_jobs : int or None
         Number of threads; None or -1 for all cores.
 
@@ -168,7 +170,8 @@ def _remarks_on_groups(split: SubgroupSplit) -> list[str]:
     n_empty = sum(not len(group.rows[-1]) for group in split.groups)
     if not n_empty:
         return []
-    return [f"{count(n_empty, 'group')} without a masked record: no figures of these."]
+    groups = count(n_empty, "group")
+    return [f"{groups} without a masked record; no figures were computed for them."]
 
 
 def _check_analysis_names(names: Sequence[str]) -> None:
@@ -231,10 +234,10 @@ def _prepare_setting(
     if not_comparable or not usable:
         named_columns = not_comparable or needed_columns
         message = (
-            f"{name_columns(named_columns)} cannot be compared: not of one kind in both tables."
-            " Declare the type with `types`."
+            f"{name_columns(named_columns)} cannot be compared: the kinds differ between the"
+            " tables. Declare the type with `types`."
             if needed_columns
-            else "The tables have no column in common. Compare tables of the same columns."
+            else "The tables have no column in common. Compare tables with the same columns."
         )
         raise InputError(message, code="kinds-differ", columns=tuple(named_columns))
     weights, weights_remarks = _read_weights(original, masked, weight, aligned=is_aligned)
@@ -255,7 +258,7 @@ def _prepare_setting(
 def _read_weights(
     original: Frame, masked: Frame, weight: str | None, *, aligned: bool
 ) -> tuple[dict[Side, Values] | None, list[str]]:
-    """Return the weights of both tables, None without, and a remark if they are of the original."""
+    """Return the weights of both tables, if any, and a remark if only the original has weights."""
     if weight is None:
         return None, []
     original_weights = read_weights(original, weight)
@@ -263,10 +266,10 @@ def _read_weights(
         return {"original": original_weights, "masked": read_weights(masked, weight)}, []
     if not aligned:
         raise InputError(
-            "The masked table has no column of weights, and its rows do not match those of the"
+            "The masked table has no column of weights, and its rows do not match the rows of the"
             " original. Leave out `weight`.",
             code="no-weights",
             column=weight,
         )
-    remark = "The masked table has no weights: those of the original are used."
+    remark = "The masked table has no weights, so the weights of the original are used."
     return {"original": original_weights, "masked": original_weights}, [remark]

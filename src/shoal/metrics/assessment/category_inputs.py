@@ -1,4 +1,4 @@
-"""Columns of categories of two tables as integer codes, for the measures of categories."""
+"""Categorical columns of two tables as integer codes, for the measures of categories."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class CategoryInputs:
     Parameters
     ----------
     inputs : dict
-        The inputs by name; empty if no masked column holds categories.
+        The inputs by name, or an empty dict if no masked column is categorical.
     columns : list of str
-        The masked columns of categories.
+        The masked categorical columns.
     other_columns : list of str
-        The confidential columns of categories that are not masked.
+        The categorical confidential columns that are not masked.
     """
 
     inputs: dict[str, Any]
@@ -40,7 +40,7 @@ class CategoryInputs:
 
     @property
     def remark(self) -> str:
-        """A sentence on columns that cannot be compared with the original; may be empty."""
+        """A sentence on columns that cannot be compared with the original, or an empty string."""
         if not self.columns:
             return ""
         original, masked = self.inputs["original_categories"], self.inputs["masked_categories"]
@@ -64,10 +64,10 @@ def category_inputs(
     confidential: Sequence[str],
     types: Mapping[str, Type],
 ) -> CategoryInputs:
-    """Return the codes of the masked columns of categories in both tables.
+    """Return the codes of the masked categorical columns in both tables.
 
-    Recoded columns are included, of whatever kind the original is. The other categories are those
-    of confidential columns that are not masked.
+    Recoded columns are included, whatever the kind of the original column. The other categories are
+    those of confidential columns that are not masked.
     """
     names = categorical_columns(original, masked, masked_columns, recoded_columns, types)
     if not names:
@@ -93,7 +93,7 @@ def categorical_columns(
     recoded_columns: Sequence[str],
     types: Mapping[str, Type],
 ) -> list[str]:
-    """Return the masked columns that hold categories, and all recoded ones."""
+    """Return the masked columns that are categorical, and all recoded columns."""
     candidates = dict.fromkeys([*masked_columns, *recoded_columns])
     return [
         name
@@ -103,7 +103,7 @@ def categorical_columns(
 
 
 def shared_codes(original: Frame, masked: Frame, name: str) -> tuple[Codes, Codes]:
-    """Return a column of two tables as integers that are equal where the values are.
+    """Return a column of two tables as integers that are equal if the values are.
 
     Values are compared as text, so that 1 and 1.0 are equal; -1 stands for a missing value.
     """
@@ -117,7 +117,7 @@ def shared_codes(original: Frame, masked: Frame, name: str) -> tuple[Codes, Code
 
 
 def _is_categorical(original: Frame, masked: Frame, name: str, types: Mapping[str, Type]) -> bool:
-    """Return whether a column holds categories in both tables."""
+    """Return whether a column is categorical in both tables."""
     array = tables.arrow(original, name)
     if array.null_count == len(array):  # its type is not informative
         return False

@@ -34,9 +34,9 @@ def assess_frames(
     """Compute ``measures`` of two frames, with a remark on each that cannot be computed.
 
     Classes are those of the ``quasi_identifiers``; losses are measured on the ``masked_columns``
-    among them. ``weight`` is a column of the original and ``lower_bound`` a proven bound on the
-    SSE. If there are ``units``, risks are counted in units. The ``recoded_columns`` have other
-    categories than in the original, so only measures of categories use them.
+    among them. ``weight`` is a column of the original, and ``lower_bound`` a proven bound on the
+    SSE. If there are ``units``, risks are counted in units. The ``recoded_columns`` have categories
+    that differ from the original ones, so only measures of categories use them.
     """
     check_assessed_columns(quasi_identifiers, confidential)
     check_same_records(len(original), len(masked))
@@ -59,26 +59,30 @@ def assess_frames(
     )
     values: dict[str, Any] = {}
     remarks: dict[str, str] = {}
+    unmet_needs: dict[str, str] = {}
     for name in measures:
         available = inputs.of_measure(name)
-        unmet_needs = [NEEDS[need] for need in needs(name) if need not in available]
-        if unmet_needs:
-            remarks[name] = f"Not computed: needs {unmet_needs[0]}."
+        unmet_need = next((need for need in needs(name) if need not in available), None)
+        if unmet_need is not None:
+            unmet_needs[name] = unmet_need
+            remarks[name] = f"Not computed: needs {NEEDS[unmet_need]}."
             continue
         try:
             values[name] = _as_plain_values(compute(name, available), inputs.columns_of(name))
         except InputError as reason:
             remarks[name] = f"Not computed: {reason}"
+            if "need" in reason.attributes:
+                unmet_needs[name] = reason.attributes["need"]
             continue
         if remark := inputs.remark_on(name):
             remarks[name] = remark
-    return Assessment(values, remarks)
+    return Assessment(values, remarks, unmet_needs=unmet_needs)
 
 
 def linear_cost_measures(*, categories: bool = False) -> list[str]:
     """Return the measures of linear cost that need no input besides the two tables.
 
-    With ``categories``, these include the measures that need masked columns of categories.
+    With ``categories``, these include the measures that need masked categorical columns.
     """
     excluded_inputs = {"lower_bound", "weights", "units"}
     excluded_inputs |= set() if categories else {"original_categories"}
@@ -90,7 +94,7 @@ def linear_cost_measures(*, categories: bool = False) -> list[str]:
 
 
 def _as_plain_values(value: Any, columns: Sequence[str]) -> Any:
-    """Return the value as plain numbers, by column where there is one for each."""
+    """Return the value as plain numbers, by column if there is a number for each column."""
     if isinstance(value, np.ndarray):
         return dict(zip(columns, value.tolist(), strict=True))
     if isinstance(value, dict):

@@ -21,17 +21,17 @@ from shoal.metrics.utility.totals import describe_totals
 
 @dataclass(frozen=True, eq=False)
 class MeasureInputs:
-    """The inputs of measures by name, and which columns they hold.
+    """The inputs of measures by name, and the columns that they consist of.
 
     Parameters
     ----------
     values : dict
         The inputs, with one column for each numeric quasi-identifier.
     axes : dict
-        The inputs that replace some of ``values`` in measures of axes; empty if all masked columns
-        are numeric and complete.
+        The inputs that replace inputs of the same name in ``values`` in measures of axes, or an
+        empty dict if all masked columns are numeric and complete.
     axes_remark : str
-        A sentence on columns that have no axes, or approximate ones; may be empty.
+        A sentence on columns that have no axes, or approximate axes, or an empty string.
     numeric : list of str
         The masked columns that are numeric and complete in both tables.
     not_numeric : list of str
@@ -42,11 +42,11 @@ class MeasureInputs:
         The confidential columns that count as categories: not numeric, or with missing values.
     unusable_confidential : list of str
         The confidential columns of a numeric type that measures use neither as numbers nor as
-        categories: those with missing values, or declared to be of another kind.
+        categories, because they have missing values or are declared to be of another kind.
     incomplete_confidential : list of str
         The confidential columns of a numeric type with missing values, which have no order.
     categories : CategoryInputs
-        The masked columns of categories.
+        The inputs from masked categorical columns.
     """
 
     values: dict[str, Any]
@@ -65,7 +65,7 @@ class MeasureInputs:
         return {**self.values, **self.axes} if accepts_axes(name) else self.values
 
     def columns_of(self, name: str) -> list[str]:
-        """Return the columns for each of which a measure has a number; empty if it has only one."""
+        """Return the columns for which a measure has one number each, if it has several numbers."""
         columns = {
             "quasi-identifier": self.numeric,
             "confidential": self.confidential,
@@ -74,7 +74,7 @@ class MeasureInputs:
         return columns.get(MEASURE_INFO[name].per, [])
 
     def remark_on(self, name: str) -> str:
-        """Return sentences on columns that a measure leaves out or converts; may be empty."""
+        """Return sentences on columns that a measure leaves out or converts, or ""."""
         if name in ("one_way_change", "two_way_change"):
             return self.categories.remark
         if accepts_axes(name):
@@ -86,7 +86,7 @@ class MeasureInputs:
         return remark
 
     def _remark_on_columns(self, input_names: Sequence[str]) -> str:
-        """Return a sentence on columns that are left out or counted as categories."""
+        """Return a sentence on columns that are left out or counted as categories, or ""."""
         if "original" in input_names and self.not_numeric:
             return (
                 f"{name_columns(self.not_numeric)} left out: not numeric and complete in both"
@@ -126,13 +126,13 @@ def read_inputs(
     types: Mapping[str, Type],
     optional_inputs: Mapping[str, Any],
 ) -> MeasureInputs:
-    """Return the inputs of measures: those read from two tables, and the ``optional_inputs``."""
+    """Return the inputs of measures, read from two tables, together with ``optional_inputs``."""
     numeric = _complete_numeric_columns(original, masked, masked_columns, types)
     ordered = ordered_columns(original, confidential, types)
     numeric_confidential = [name for name, column in ordered.items() if column.kind == "numeric"]
     categorical_confidential = [name for name in confidential if name not in numeric_confidential]
     unusable = [name for name in categorical_confidential if tables.is_numeric(original, name)]
-    # One label per class represents all released values, so that no measure groups them again.
+    # A column of class labels replaces all released columns, so that no measure groups them again.
     values: dict[str, Any] = {"released": classes(keys(masked, quasi_identifiers))[:, np.newaxis]}
     if numeric:
         values["original"] = tables.matrix(original, numeric, order="F")
@@ -184,14 +184,16 @@ def _complete_numeric_columns(
 def _axes_inputs(
     original: Frame, masked: Frame, masked_columns: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[dict[str, Any], str]:
-    """Return both tables as axes and a remark; no axes if all columns are numeric and complete.
+    """Return both tables as axes, unless all columns are numeric and complete, and a remark.
 
-    A suppressed value counts as the mean of its column, an originally missing one as unchanged.
+    A suppressed value counts as the mean of its column, an originally missing value as unchanged.
     """
     columns, not_comparable = _comparable_columns(original, masked, masked_columns, types)
     remarks = []
     if not_comparable:
-        remarks.append(f"{name_columns(not_comparable)} left out: not of one kind in both tables.")
+        remarks.append(
+            f"{name_columns(not_comparable)} left out: the kinds differ between the tables."
+        )
     incomplete = [column.name for column in columns if column.is_missing.any()]
     if not columns or (not incomplete and all(column.kind == "numeric" for column in columns)):
         return {}, " ".join(remarks)
@@ -220,11 +222,12 @@ def _axes_inputs(
 def _comparable_columns(
     original: Frame, masked: Frame, names: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[list[Column], list[str]]:
-    """Return the columns of one kind in both tables, and the names of the others.
+    """Return the columns of the same kind in both tables, and the names of the other columns.
 
-    A column with a declared type is refused instead.
+    If a column with a declared type cannot be read, it is refused.
     """
-    comparable, not_comparable = [], []
+    comparable: list[Column] = []
+    not_comparable: list[str] = []
     for name in names:
         try:
             comparable.append(read_concatenated([original, masked], name, types.get(name)))

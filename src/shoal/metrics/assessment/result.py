@@ -10,7 +10,8 @@ from shoal.metrics.subgroups import Subgroups
 class Assessment(dict[str, Any]):
     """Value of each measure by name, with remarks on what could not be measured.
 
-    The value of a measure of columns is a mapping by column, that of several parts one by part.
+    If a measure has a number for each column, or several parts, its value is a mapping by column or
+    by part.
 
     Parameters
     ----------
@@ -20,6 +21,8 @@ class Assessment(dict[str, Any]):
         Why a measure, or columns of it, could not be computed, by the name of the measure.
     groups : Subgroups, optional
         The same measures by subgroup.
+    unmet_needs : mapping of str to str, optional
+        The input in `shoal.metrics.NEEDS` that a measure lacks, by the name of the measure.
     """
 
     def __init__(
@@ -27,13 +30,15 @@ class Assessment(dict[str, Any]):
         values: Mapping[str, Any],
         remarks: Mapping[str, str],
         groups: Subgroups | None = None,
+        unmet_needs: Mapping[str, str] | None = None,
     ):
         super().__init__(values)
         self.remarks = dict(remarks)
         self.groups = groups
+        self.unmet_needs = dict(unmet_needs or {})
 
     def figures(self) -> dict[str, float]:
-        """Return the measures as numbers by name, for `Limits`; columns follow after a colon."""
+        """Return the measures as numbers by name, for `Limits`; a column follows a colon."""
         figures = flatten_figures(
             {name: value for name, value in self.items() if name not in MEASURES_WITHOUT_FIGURE}
         )

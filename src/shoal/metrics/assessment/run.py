@@ -21,7 +21,7 @@ from shoal.metrics.subgroups import MIN_GROUP, Subgroups, SubgroupSplit, split_s
 
 KNOWN_GROUP_NOTE = (
     "Risks are those of an attacker who knows which group a person belongs to; attacks by subgroup"
-    " do not assume it."
+    " do not assume this knowledge."
 )
 
 
@@ -50,36 +50,38 @@ def assess(
         The table after masking, with the same records in the same order.
     quasi_identifiers : list of str
         Columns that an attacker may know, of any kind. Measures of means, spreads and
-        correlations only use the numeric ones.
+        correlations use only numeric columns.
     confidential : list of str
         Confidential columns, with their original values. Columns without an order, or with
-        missing values, count as categories; missing is one of these.
+        missing values, count as categories; a missing value is then a category.
     measures : list of str, optional
-        Names in `shoal.MEASURES`; by default all that can be computed.
+        Names in `shoal.MEASURES`; by default all measures that can be computed.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them; see `Plan`.
+        Kinds of columns, if the table does not determine them; see `Plan`.
     weight : str, optional
         Column of survey weights in the original, for changes of weighted totals.
     unit : str, optional
-        Column of persons, households or firms in the original; risks are then counted in these.
+        Column of the original that identifies units: persons, households or firms. Risks are then
+        counted in units.
     by : str or list of str, optional
         Columns of the original whose values form subgroups. All measures are then also computed
         for the records of each group, as if it were a separate table: risks are those of an
         attacker who knows which group a person belongs to.
     min_group : int
-        Smallest number of records, or units, of a group that may be shown. Smaller groups are
+        Minimum number of records, or units, of a group that may be shown. Smaller groups are
         merged. Choose at least the k of the release.
     aligned : bool, optional
-        By default, whether both tables have the same records in the same order is judged by the
-        columns that both have, and a shuffled table is refused: its records cannot be compared with
-        those of the original. True states that the order is the same, and skips this check; so does
-        False, since the measures always compare record by record.
+        Whether both tables have the same records in the same order. By default, this is judged by
+        their common columns, and a shuffled table is refused, because its records cannot be
+        compared with the original ones. True and False both skip this check, since the measures
+        always compare record by record.
 
     Returns
     -------
     Assessment
         A dict with the value of each measure by name. Its ``remarks`` state which measures could
-        not be computed, or not for every column, and why; ``groups`` holds the subgroups.
+        not be computed, or not for every column, and why; ``groups`` are the measures of the
+        subgroups.
 
     Examples
     --------
@@ -149,7 +151,7 @@ def _check_order(original: Frame, masked: Frame, types: Mapping[str, Type]) -> N
 
 
 def _check_computed(names: Sequence[str], assessment: Assessment) -> None:
-    """Refuse an assessment without one of the measures that were asked for by name."""
+    """Refuse an assessment that lacks a measure requested by name."""
     for name in names:
         if name not in assessment:
             reason = assessment.remarks[name].removeprefix("Not computed: ")
@@ -157,6 +159,7 @@ def _check_computed(names: Sequence[str], assessment: Assessment) -> None:
                 f"The measure {name!r} cannot be computed: {reason}",
                 code="measure-not-computable",
                 measure=name,
+                need=assessment.unmet_needs.get(name),
             )
 
 

@@ -11,19 +11,19 @@ from shoal._kernels.mixed_search import MixedIndex, MixedTable, list_within, tig
 from shoal.metrics._array_types import Labels, Values
 from shoal.metrics._scaling import ROUNDING_TOLERANCE
 
-STRIDE = 50  # targets searched for at a time, in one thread
+STRIDE = 50  # targets whose neighbours are searched for at a time, in one thread
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
-    """The nearest class of each target, or several that are equally near.
+    """The nearest class of each target, or several classes that are equally near.
 
     Parameters
     ----------
     squared_distances : ndarray of shape (n_targets,)
         Squared distance to the nearest class.
     starts : ndarray of shape (n_targets + 1,)
-        Where the classes of each target begin in ``nearest``.
+        Positions in ``nearest`` at which the classes of each target begin.
     nearest : ndarray
         The nearest classes of all targets, one after the other.
     """
@@ -38,7 +38,7 @@ class Neighbours:
 
 
 def search_neighbours(index: MixedIndex, targets: MixedTable, n_jobs: int) -> Neighbours:
-    """Return the nearest classes of all targets, searched for in parallel."""
+    """Return the nearest classes of all targets, which are searched for in parallel."""
     n_targets = len(targets.numbers)
     chunks = [slice(start, min(n_targets, start + STRIDE)) for start in range(0, n_targets, STRIDE)]
     results = []
@@ -60,7 +60,7 @@ def _search_chunk(index: MixedIndex, all_targets: MixedTable, chunk: slice) -> N
     targets = all_targets.select_rows(chunk)
     squared_distances = np.full(len(targets.numbers), np.inf)
     tighten_bounds(index, targets, squared_distances)
-    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)  # as near, up to rounding
+    bounds = squared_distances * (1 + ROUNDING_TOLERANCE)  # equally near, up to rounding
     counts = np.zeros(len(squared_distances), np.int64)
     list_within(index, targets, bounds, counts, np.empty(0, np.int64))
     starts = np.concatenate([[0], np.cumsum(counts)])

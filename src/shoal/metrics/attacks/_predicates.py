@@ -12,9 +12,9 @@ from shoal.metrics._array_types import AnyValues, Codes, Counts, Mask, Matrix, R
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks._tables import Column
 
-TRIES_PER_PREDICATE = 20  # predicates tried, at most, for each one that is wanted
-TRIES_PER_PREDICATE_IN_LONG_TABLE = 5
-LONG_TABLE = 100_000  # released classes from which a table is long
+TRIES_PER_PREDICATE = 20  # predicates tried, at most, for each predicate wanted
+TRIES_PER_PREDICATE_IN_LONG_TABLE = 5  # fewer, since each try takes time proportional to the length
+LONG_TABLE = 100_000  # a table with at least this many released classes is long
 STRIDE = 500  # predicates tried at a time
 CHUNK = 50  # predicates that a thread evaluates at a time
 
@@ -26,7 +26,7 @@ class Predicates:
     Parameters
     ----------
     columns : ndarray of shape (n_predicates, n_conditions)
-        Column of each condition; `NO_CONDITION` where a predicate has fewer.
+        Column of each condition, or `NO_CONDITION` if a predicate has fewer conditions.
     operators : ndarray of shape (n_predicates, n_conditions)
         `EQUAL`, `AT_MOST` or `AT_LEAST`.
     values : ndarray of shape (n_predicates, n_conditions)
@@ -41,7 +41,7 @@ class Predicates:
         return len(self.columns)
 
     def take(self, rows: Rows | Mask) -> "Predicates":
-        """Return some of the predicates."""
+        """Return the predicates in the given rows."""
         return Predicates(self.columns[rows], self.operators[rows], self.values[rows])
 
     def count(self, table: Matrix, n_jobs: int) -> Counts:
@@ -50,8 +50,8 @@ class Predicates:
 
         def evaluate(start: int) -> None:
             chunk = slice(start, start + CHUNK)
-            chunk_arrays = self.columns[chunk], self.operators[chunk], self.values[chunk]
-            count_matches(table, *chunk_arrays, 2, counts[chunk])
+            conditions = (self.columns[chunk], self.operators[chunk], self.values[chunk])
+            count_matches(table, *conditions, 2, counts[chunk])
 
         with ThreadPoolExecutor(n_jobs) as pool:
             list(pool.map(evaluate, range(0, len(self), CHUNK)))
@@ -59,7 +59,7 @@ class Predicates:
 
 
 def concatenate(first: Predicates, second: Predicates) -> Predicates:
-    """Return the predicates of both, with as many conditions as the longer ones have."""
+    """Return the predicates of both, padded to the same number of conditions."""
     n_conditions = max(first.columns.shape[1], second.columns.shape[1])
 
     def pad(array: AnyValues, fill_value: float) -> AnyValues:
@@ -76,8 +76,8 @@ def concatenate(first: Predicates, second: Predicates) -> Predicates:
 def rare_value_predicates(setting: AttackSetting, names: Sequence[str]) -> Predicates:
     """Return predicates of one column that match a single class of released records.
 
-    These are values that only one class has, and ``AT_MOST`` the least and ``AT_LEAST`` the
-    greatest number if only one class has it.
+    These are equality with a value that only one class has, and ``AT_MOST`` the smallest and
+    ``AT_LEAST`` the largest number, if only one class has this number.
     """
     released_classes = setting.classes(names)
     columns, operators, values = [], [], []
@@ -109,8 +109,8 @@ def predicates_from_records(
 ) -> tuple[Predicates, int]:
     """Return predicates taken from released records that match one class, and how many were tried.
 
-    A category becomes an equality, a number ``AT_LEAST`` if it is above the median of its column,
-    and ``AT_MOST`` otherwise.
+    A category becomes the condition ``EQUAL``. A number becomes ``AT_LEAST`` if it is above the
+    median of its column, and ``AT_MOST`` otherwise.
     """
     table = as_matrix(setting.tables.released, columns, setting.classes(columns).representatives)
     is_quantitative = np.array([setting.tables.is_quantitative(name) for name in columns])
@@ -119,7 +119,8 @@ def predicates_from_records(
     predicates = Predicates(no_columns, no_columns, no_columns.astype(np.float64))
     is_long = len(table) >= LONG_TABLE
     tries_per_predicate = TRIES_PER_PREDICATE_IN_LONG_TABLE if is_long else TRIES_PER_PREDICATE
-    n_tries, max_tries = 0, tries_per_predicate * n_wanted
+    max_tries = tries_per_predicate * n_wanted
+    n_tries = 0
     while len(predicates) < n_wanted and n_tries < max_tries:
         n_drawn = min(STRIDE, max_tries - n_tries)
         drawn_columns = _random_columns(len(columns), n_conditions, n_drawn, rng)
@@ -135,7 +136,7 @@ def predicates_from_records(
         n_tries += n_drawn
         progress.report(f"attacks: {attack_name}", min(len(predicates), n_wanted), n_wanted)
         if len(predicates) == n_before and len(table) < STRIDE:
-            break  # a short table probably has no others
+            break  # a short table probably has no further predicates
     return predicates.take(np.arange(min(n_wanted, len(predicates)))), n_tries
 
 
@@ -143,8 +144,8 @@ def random_predicates(
     setting: AttackSetting, names: tuple[str, ...], n_conditions: int, rng: np.random.Generator
 ) -> Predicates:
     """Return predicates with random columns and operators, and values of random records."""
-    released, n_predicates = setting.tables.released, setting.options.n_attacks
-    columns = _random_columns(len(names), n_conditions, n_predicates, rng)
+    released = setting.tables.released
+    columns = _random_columns(len(names), n_conditions, setting.options.n_attacks, rng)
     rows = rng.integers(setting.n_released, size=columns.shape)
     values = np.empty(columns.shape)
     operators = rng.choice([AT_MOST, AT_LEAST], size=columns.shape)
@@ -177,7 +178,7 @@ def _random_columns(
 
 
 def _drop_duplicates(predicates: Predicates) -> Predicates:
-    """Return each predicate once, in the order in which they first occur."""
+    """Return each predicate once, in the order of first occurrence."""
     arrays = predicates.columns, predicates.operators, predicates.values
     rows = np.ascontiguousarray(np.column_stack([array.astype(np.float64) for array in arrays]))
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel()

@@ -1,4 +1,4 @@
-"""Classes of released records that are equal on some columns, and their members."""
+"""Classes of released records that are equal on given columns, and their members."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +10,7 @@ from shoal.metrics._array_types import Counts, Labels, Rows
 
 @dataclass(frozen=True, eq=False)
 class ReleasedClasses:
-    """Classes of released records that are equal on some columns.
+    """Classes of released records that are equal on given columns.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class ReleasedClasses:
 
     @cached_property
     def _starts(self) -> Rows:
-        """Where the rows of each class begin in ``_order``."""
+        """Positions in ``_order`` at which the rows of each class begin."""
         return np.asarray(np.cumsum(self.sizes) - self.sizes)
 
     def members(self, labels: Labels) -> Rows:

@@ -1,4 +1,4 @@
-"""The input of all attacks: tables, targets, options, and what several attacks compute."""
+"""The input of all attacks: tables, targets and options, with shared classes and neighbours."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ class AttackOptions:
     Parameters
     ----------
     n_attacks : int
-        Greatest number of targets, or of predicates.
+        Maximum number of targets, or of predicates.
     tolerance : float
         Relative error within which a guessed number is right.
     predicate_columns : int
@@ -34,7 +34,7 @@ class AttackOptions:
     halves : pair of tuples of str, optional
         Columns of both sources for linkability.
     seed : int
-        Seed of all draws.
+        Seed of all random numbers.
     n_jobs : int
         Number of threads.
     """
@@ -60,11 +60,11 @@ class AttackSetting:
     confidential : tuple of str
         Columns that the attacker wants to learn.
     k : int
-        Smallest class on all released quasi-identifiers, in units.
+        Size of the smallest class on all released quasi-identifiers, in units.
     smallest_class : int
-        The same, in records.
+        Size of the smallest class, in records.
     unit_share : float
-        Greatest share of one unit among the records of a class; 1/k where units are records.
+        Largest share of one unit among the records of a class; 1/k if units are records.
     units : ndarray of shape (n_records,), optional
         Unit of each original record.
     aligned : bool
@@ -99,7 +99,8 @@ class AttackSetting:
         control = self.tables.control
         n_control = 0 if control is None else len(next(iter(control.values())))
         self.control_targets = self._sample("control", n_control, self.eligible_control_rows)
-        self.control_rows = np.arange(n_control)  # at most as many as in the original
+        # No more control records than original ones, so that counts in both can be compared.
+        self.control_rows = np.arange(n_control)
         if n_control > self.n_original:
             rows = self.rng("control rows").choice(n_control, self.n_original, replace=False)
             self.control_rows = np.sort(rows)
@@ -128,7 +129,7 @@ class AttackSetting:
         )
 
     def classes(self, names: Sequence[str]) -> ReleasedClasses:
-        """Return the classes of released records that are equal on some columns."""
+        """Return the classes of released records that are equal on the given columns."""
         key = tuple(sorted(names))
         if key not in self._classes:
             labels = classes(np.column_stack([self.tables.released[name] for name in key]))
@@ -139,9 +140,9 @@ class AttackSetting:
     def points(
         self, names: Sequence[str], rows: Rows, target_table: TargetTable, scale: Scale
     ) -> tuple[MixedTable, MixedTable]:
-        """Return the released classes and the records of some rows as points on a common scale.
+        """Return the released classes and the targets in ``rows`` as points on a common scale.
 
-        On this scale the numbers of the release, which an attacker has, have mean 0 and standard
+        On this scale, the numbers of the release, which an attacker has, have mean 0 and standard
         deviation 1. On the scale of ranks, numbers are first replaced by their ranks in their own
         table.
         """
@@ -173,7 +174,7 @@ class AttackSetting:
     def neighbours(
         self, names: Sequence[str], target_table: TargetTable = "original", scale: Scale = "values"
     ) -> Neighbours:
-        """Return the released classes that are nearest to each target in some columns."""
+        """Return the released classes that are nearest to each target on the given columns."""
         names = tuple(sorted(names))
         key = (names, target_table, scale)
         if key not in self._neighbours:

@@ -21,8 +21,8 @@ Column = NDArray[Any]  # float64 with NaN for missing, or int64 codes with -1 fo
 class AttackTables:
     """Columns that the tables have in common, by name.
 
-    Numbers, dates and ordered values are float64 with NaN where missing; categories are int64
-    codes, the same in all tables, with -1 where missing.
+    Numbers, dates and ordered values are float64, with NaN for missing values. Categories are int64
+    codes, the same in all tables, with -1 for missing values.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class AttackTables:
     control : dict of str to ndarray, optional
         The same columns of the control table.
     remarks : list of str
-        Columns that are left out, or are compared in a way that a reader should know.
+        Sentences on columns that are left out, or are compared in a way that readers should know.
     """
 
     original: dict[str, Column]
@@ -57,13 +57,15 @@ def read_tables(
     """Return the columns that all tables have in common.
 
     A release may have recoded values, such as ``20-29`` for 27, and an attacker knows which values
-    such a label covers. So if a column has labels that the original does not have, the value of a
-    target is replaced by the label of its own released record, the most that an attacker can know.
+    such a label covers. If a column has labels that the original does not have, the value of each
+    target is therefore replaced by the label of its own released record, the most that an attacker
+    can know.
     """
     frames = [original, released, *([] if control is None else [control])]
     names = [name for name in released.columns if all(name in frame.columns for frame in frames)]
     result = AttackTables({}, {}, None if control is None else {})
-    recoded, not_comparable = [], []
+    recoded: list[str] = []
+    not_comparable: list[str] = []
     for name in names:
         try:
             columns = _read_column(frames, name, types.get(name))
@@ -109,15 +111,15 @@ def _has_new_labels(original: Column, released: Column) -> bool:
 def _use_released_labels(columns: list[Column]) -> list[Column]:
     """Return the columns with original values replaced by released labels.
 
-    A control record has the label that most original records with its value have.
+    A control record gets the label that most original records with its value have.
     """
     original, released = columns[:2]
     labels = [released, released]
     if len(columns) > 2:
         pairs, counts = np.unique(np.column_stack([original, released]), axis=0, return_counts=True)
-        order = np.argsort(counts, kind="stable")  # the commonest label comes last and stays
-        commonest = dict(pairs[order].tolist())
+        # The last pair of each value is kept by the dict: the pair with the most frequent label.
+        label_of_value = dict(pairs[np.argsort(counts, kind="stable")].tolist())
         values, inverse = np.unique(columns[2], return_inverse=True)
-        control_labels = np.array([commonest.get(value, -1) for value in values.tolist()], np.int64)
-        labels.append(control_labels[inverse.ravel()])
+        control_labels = [label_of_value.get(value, -1) for value in values.tolist()]
+        labels.append(np.array(control_labels, np.int64)[inverse.ravel()])
     return labels

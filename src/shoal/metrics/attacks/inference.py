@@ -19,8 +19,8 @@ def inference(setting: AttackSetting) -> list[AttackResult] | str:
     """Guess each confidential column of a target from the nearest released records [GPA23]_.
 
     The attacker knows the quasi-identifiers of a target and looks up the nearest released records.
-    The guess is their commonest value, or their median if the column holds numbers. A number is
-    right if its error, relative to the true value, is within the tolerance.
+    The guess is the most frequent value of these records, or their median if the column is numeric.
+    A number is right if its error, relative to the true value, is within the tolerance.
 
     Parameters
     ----------
@@ -55,13 +55,15 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
         baseline = float(np.nanmean(control_chances)) if (~np.isnan(control_chances)).any() else 0.0
         baseline_of = "the same attack on the control table"
     else:
-        guess = best_guess(tables.released[name])
+        guesses = best_guesses(tables.released[name])
         guess_chances = [
-            _success_chance(guess, value, setting.options.tolerance)
+            _success_chance(guesses, value, setting.options.tolerance)
             for value in true_values.tolist()
         ]
         baseline = float(np.array(guess_chances)[is_known].mean()) if is_known.any() else 0.0
-        baseline_of = "the commonest value (the median of numbers) of the release for everybody"
+        baseline_of = (
+            "guessing the most frequent released value (for numbers, the median) for every target"
+        )
     return AttackResult(
         name=f"inference:{name}",
         successes=float(success_chances[is_known].sum()),
@@ -76,27 +78,28 @@ def _attack_column(setting: AttackSetting, name: str) -> AttackResult:
 def _success_chances(
     setting: AttackSetting, name: str, true_values: Column, target_table: TargetTable
 ) -> Values:
-    """Return for each target the chance that the guess is right; NaN if its value is missing."""
+    """Return for each target the chance that the guess is right, or NaN if its value is missing."""
     neighbours = setting.neighbours(setting.quasi_identifiers, target_table)
     released_classes = setting.classes(setting.quasi_identifiers)
     values = setting.tables.released[name]
-    guesses: dict[bytes, list[float]] = {}  # the same for targets with the same nearest records
+    # Targets with the same nearest records have the same guesses.
+    guesses_by_nearest: dict[bytes, list[float]] = {}
     chances = np.empty(len(true_values))
     for i, value in enumerate(true_values.tolist()):
         nearest = neighbours.nearest_to(i)
         key = nearest.tobytes()
-        if key not in guesses:
-            guesses[key] = best_guess(values[released_classes.members(nearest)])
-        chances[i] = _success_chance(guesses[key], value, setting.options.tolerance)
+        if key not in guesses_by_nearest:
+            guesses_by_nearest[key] = best_guesses(values[released_classes.members(nearest)])
+        chances[i] = _success_chance(guesses_by_nearest[key], value, setting.options.tolerance)
     return chances
 
 
-def best_guess(values: Column) -> list[float]:
-    """Return the commonest values, all of them if several are tied; or the median of numbers.
+def best_guesses(values: Column) -> list[float]:
+    """Return the most frequent values, several if they are tied, or the median of numbers.
 
     Examples
     --------
-    >>> best_guess(np.array([2, 1, 2, 1, 0])), best_guess(np.array([1.0, np.nan, 9.0, 2.0]))
+    >>> best_guesses(np.array([2, 1, 2, 1, 0])), best_guesses(np.array([1.0, np.nan, 9.0, 2.0]))
     ([1, 2], [2.0])
     """
     if values.dtype == np.float64:
@@ -106,10 +109,13 @@ def best_guess(values: Column) -> list[float]:
     return list(distinct[counts == counts.max()].tolist())
 
 
-def _success_chance(guess: list[float], true_value: float, tolerance: float) -> float:
-    """Return the chance that a guess is right; NaN if the true value is a missing number."""
+def _success_chance(guesses: list[float], true_value: float, tolerance: float) -> float:
+    """Return the chance that one of the guesses, drawn at random, is right.
+
+    It is NaN if the true value is a missing number.
+    """
     if isnan(true_value):
         return float("nan")
     if isinstance(true_value, int):  # the code of a category
-        return (true_value in guess) / len(guess)
-    return float(bool(guess) and abs(guess[0] - true_value) <= tolerance * abs(true_value))
+        return (true_value in guesses) / len(guesses)
+    return float(bool(guesses) and abs(guesses[0] - true_value) <= tolerance * abs(true_value))

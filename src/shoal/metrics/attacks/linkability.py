@@ -7,9 +7,9 @@ from shoal.metrics.attacks._setting import AttackSetting, TargetTable
 from shoal.metrics.attacks.result import AttackResult
 
 CEILING = (
-    "Records of a class are equal on a half that has quasi-identifiers alone, so that half leads to"
-    " at least k records. The chance of drawing the one that the other half leads to is at most 1"
-    " in k."
+    "Records of a class are equal on a half that has only quasi-identifiers, so this half leads to"
+    " at least k records. The chance of drawing the record that the other half leads to is at most"
+    " 1 in k."
 )
 
 
@@ -18,8 +18,8 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
 
     The attacker knows some columns of a person from one source and other columns from another, and
     looks up the nearest released record by each half. The attack succeeds if both are the same
-    record. If several records are equally near, one is drawn for each half: with s and t candidates
-    and c in common, the chance is c / (s t).
+    record. If several records are equally near, one is drawn for each half: with s candidates for
+    one half, t for the other, and c in common, the chance of success is c / (s t).
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
     -------
     AttackResult or str
         The result, or why the attack cannot be carried out. If one half has only
-        quasi-identifiers, at most 1/k, since c is at most the smaller of s and t.
+        quasi-identifiers, the rate is at most 1/k, since c is at most the smaller of s and t.
 
     References
     ----------
@@ -56,13 +56,13 @@ def linkability(setting: AttackSetting) -> AttackResult | str:
         baseline_of=baseline_of,
         columns=(*halves[0], *halves[1]),
         ceiling=1 / setting.smallest_class if is_bounded else None,
-        ceiling_reason=CEILING if is_bounded else "Neither half has quasi-identifiers alone.",
+        ceiling_reason=CEILING if is_bounded else "Both halves have other columns too.",
         remark=f"Halves: {', '.join(halves[0])} and {', '.join(halves[1])}.",
     )
 
 
 def _default_halves(setting: AttackSetting) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Return every second quasi-identifier and the others; None if there are not two columns.
+    """Return every second quasi-identifier and the others, or None if there are not two columns.
 
     A single quasi-identifier is paired with the confidential columns.
     """

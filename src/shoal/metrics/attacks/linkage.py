@@ -10,8 +10,8 @@ from shoal.metrics.attacks.result import AttackResult
 
 NOT_ALIGNED = "Needs the same records in the same order in both tables."
 DIRECTION = (
-    "Each known record takes the nearest released one; the measure 'linkage' takes, for each"
-    " released record, the nearest original one."
+    "This attack links each known record with the nearest released record; the measure 'linkage'"
+    " links each released record with the nearest original record."
 )
 CEILING = (
     "Released records of a class are equal on all columns of the attack, so the attacker picks the"
@@ -19,7 +19,7 @@ CEILING = (
 )
 CEILING_OF_UNITS = (
     "Released records of a class are equal on all columns of the attack; the ceiling is the"
-    " greatest share of one unit among the records of a class."
+    " largest share of one unit among the records of a class."
 )
 
 
@@ -78,7 +78,7 @@ def rank_linkage(setting: AttackSetting) -> AttackResult | str:
 
 
 def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str:
-    """Return the result of drawing one of the records of the nearest classes for each target."""
+    """Return the result of linking each target with a random record of its nearest classes."""
     if not setting.aligned:
         return NOT_ALIGNED
     neighbours = setting.neighbours(setting.quasi_identifiers, scale=scale)
@@ -96,25 +96,27 @@ def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str
 def correct_records(setting: AttackSetting, targets: Rows) -> tuple[Rows, Rows]:
     """Return the records that are a correct link for each target: its own, or those of its unit.
 
-    The second array has the records of all targets, one after the other; those of target i are
-    between entries i and i + 1 of the first array.
+    The second array contains the records of all targets, one after the other. The records of target
+    i begin at position ``starts[i]`` and end before ``starts[i + 1]``, in the first array.
     """
     if setting.units is None:
         return np.arange(len(targets) + 1), targets
-    sizes, order = np.bincount(setting.units), np.argsort(setting.units, kind="stable")
-    starts, units = np.cumsum(sizes) - sizes, setting.units[targets]
+    sizes = np.bincount(setting.units)
+    order = np.argsort(setting.units, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    units = setting.units[targets]
     records = [order[starts[unit] : starts[unit] + sizes[unit]] for unit in units.tolist()]
     return np.concatenate([[0], np.cumsum(sizes[units])]), np.concatenate(records)
 
 
 def linkage_result(setting: AttackSetting, name: str, chances: Values) -> AttackResult:
-    """Return the result of a linkage attack, given the chance of a correct link of each target."""
+    """Return the result of a linkage attack, given the chance of a correct link for each target."""
     if setting.units is None:
         baseline, baseline_of = 1 / setting.n_released, "a random record"
     else:
         sizes = np.bincount(setting.units)
         baseline = float(sizes[setting.units[setting.targets]].mean() / setting.n_released)
-        baseline_of = "a random record, right if it is of the same unit"
+        baseline_of = "a random record, right if it belongs to the same unit"
     return AttackResult(
         name=name,
         successes=float(chances.sum()),

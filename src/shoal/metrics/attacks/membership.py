@@ -12,8 +12,8 @@ def membership(setting: AttackSetting) -> AttackResult | str:
     """Guess whether a target is in the table from the distance to the nearest released record.
 
     Half of the targets are in the original, the other half in the control table. The attacker knows
-    their quasi-identifiers and guesses that the half with the shorter distances to the nearest
-    released record is in the original; among equal distances at the threshold, the guess is random.
+    their quasi-identifiers, and guesses that the half with the shorter distances to the nearest
+    released record is in the original. Among equal distances at the threshold, the guess is random.
 
     Parameters
     ----------
@@ -23,8 +23,7 @@ def membership(setting: AttackSetting) -> AttackResult | str:
     Returns
     -------
     AttackResult or str
-        The result, or why the attack cannot be carried out. A rate of 0.5 is that of random
-        guessing.
+        The result, or why the attack cannot be carried out. Random guessing has a rate of 0.5.
     """
     if setting.tables.control is None:
         return "Needs a control table: records of the same kind that are not in the original."

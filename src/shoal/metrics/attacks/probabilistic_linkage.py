@@ -1,4 +1,4 @@
-"""Probabilistic linkage, with weights of agreement that are estimated without known matches."""
+"""Probabilistic linkage, with match weights that are estimated without known matches."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -17,13 +17,14 @@ from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_result
 from shoal.metrics.attacks.result import AttackResult
 
-# Standard deviations within which numbers agree closely, or partially.
-CLOSE_AGREEMENT, PARTIAL_AGREEMENT = 0.1, 0.5
-SAMPLE_SIZE = 500  # records of each table from whose pairs the weights are estimated
-MAX_COLUMNS = 31  # since a pattern of agreement is a number with one digit to base 4 per column
-MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 200, 1e-8
-INITIAL_M = [0.05, 0.1, 0.25, 0.6]  # shares of matching pairs that agree: not, ..., exactly
-MIN_PROBABILITY = 1e-6  # smallest probability, so that weights are finite
+CLOSE_AGREEMENT = 0.1  # standard deviations within which numbers agree closely
+PARTIAL_AGREEMENT = 0.5  # standard deviations within which numbers agree partially
+SAMPLE_SIZE = 500  # the weights are estimated from all pairs of this many records of each table
+MAX_COLUMNS = 31  # since a pattern of agreement is a number with one base-4 digit per column
+MAX_ITERATIONS = 200
+CONVERGENCE_TOLERANCE = 1e-8  # largest change of a share at which the iterations end
+INITIAL_M = [0.05, 0.1, 0.25, 0.6]  # shares of matching pairs, from no to exact agreement
+MIN_PROBABILITY = 1e-6  # smallest estimated share, so that weights are finite
 WEIGHT_TOLERANCE = 1e-9  # weights that differ by less are equal up to rounding
 STRIDE = 20  # targets ranked at a time, in one thread
 
@@ -31,13 +32,13 @@ Patterns = NDArray[np.int64]
 
 
 def probabilistic_linkage(setting: AttackSetting) -> AttackResult | str:
-    """Link each target with the released record of the greatest match weight [FS69]_.
+    """Link each target with the released record of the largest match weight [FS69]_.
 
-    Two records agree in a category or not; in a number exactly, closely (within 0.1 standard
-    deviations), partially (within 0.5) or not. The weight of a pair is the sum over the columns of
-    log(m/u), where m is the share of the matching pairs at this level of agreement and u that of
-    the other pairs. The EM algorithm estimates both from pairs whose match status is unknown
-    [J89]_.
+    Two records agree in a category or not. In a number, they agree exactly, closely (within 0.1
+    standard deviations), partially (within 0.5) or not. The weight of a pair is the sum over the
+    columns of log(m/u), where m is the share of the matching pairs at this level of agreement and u
+    the share of the other pairs. The EM algorithm estimates both from pairs whose match status is
+    unknown [J89]_.
 
     Parameters
     ----------
@@ -115,12 +116,12 @@ def expectation_maximisation(
     """Estimate the levels of agreement of matching and of other pairs in each column [J89]_.
 
     Columns are assumed to agree independently of one another, given whether a pair matches. As
-    hardly any pair matches, the first estimate of u is the share of all pairs.
+    hardly any pair matches, u is first estimated from all pairs.
 
     Parameters
     ----------
     patterns : ndarray of shape (n_patterns, n_columns)
-        Levels of agreement, 0 to 3, that occur.
+        Patterns that occur, with a level of agreement from 0 to 3 in each column.
     counts : ndarray of shape (n_patterns,)
         Number of pairs with each pattern.
     share : float
@@ -147,11 +148,9 @@ def expectation_maximisation(
         matching = share * m[columns, patterns].prod(axis=1)
         other = (1 - share) * u[columns, patterns].prod(axis=1)
         expected_matches = matching / (matching + other) * counts
-        previous_m, m, u = (
-            m,
-            level_shares(patterns, expected_matches),
-            level_shares(patterns, counts - expected_matches),
-        )
+        previous_m = m
+        m = level_shares(patterns, expected_matches)
+        u = level_shares(patterns, counts - expected_matches)
         share = float(expected_matches.sum() / counts.sum())
         if np.abs(m - previous_m).max() < CONVERGENCE_TOLERANCE:
             break

@@ -1,4 +1,4 @@
-"""Reconstruction: the value of a person, from a class mean and the values of other members."""
+"""Reconstruction of a person's value from a class mean and the values of other members."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.linkage import NOT_ALIGNED
 from shoal.metrics.attacks.result import AttackResult
 
-NO_CEILING = "k protects only against those who know fewer than k - 1 other members of a class."
+NO_CEILING = "k protects only against attackers who know fewer than k - 1 other members of a class."
 
 
 def reconstruction(setting: AttackSetting) -> AttackResult | str:
@@ -15,8 +15,8 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
 
     Insiders, such as colleagues of the target who compare their data, know the original values of
     k - 1 other members of its class of g records. The class mean times g, minus the known values,
-    is the sum of the other g - k + 1 values. Their mean is the guess; in a class of k records it is
-    the value of the target itself.
+    is the sum of the other g - k + 1 values. The mean of these values is the guess; in a class of k
+    records, it is the value of the target itself.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
         successes=float(is_right.sum()),
         trials=len(is_right),
         baseline=float(is_right_without_attack.mean()) if len(is_right_without_attack) else 0.0,
-        baseline_of="the released value as it is",
+        baseline_of="the released value itself",
         columns=tuple(columns),
         ceiling_reason=NO_CEILING,
         remark=f"The insider knows {k - 1} other members of the class.",
@@ -59,18 +59,20 @@ def reconstruction(setting: AttackSetting) -> AttackResult | str:
 def _guess_values(
     setting: AttackSetting, columns: list[str], k: int
 ) -> tuple[Values, Values, Values]:
-    """Return guess, released value and true value of each target, in a random column."""
+    """Return the guess, released value and true value of each target, in a random column."""
     released_classes = setting.classes(setting.quasi_identifiers)
     rng = setting.rng("reconstruction")
     guesses, released_values, true_values = np.full((3, len(setting.targets)), np.nan)
     for i, target in enumerate(setting.targets.tolist()):
         name = columns[int(rng.integers(len(columns)))]
-        original, released = setting.tables.original[name], setting.tables.released[name]
+        original = setting.tables.original[name]
+        released = setting.tables.released[name]
         members = released_classes.members(released_classes.labels[[target]])
         known_records = rng.choice(members[members != target], k - 1, replace=False)
         remainder = len(members) * released[target] - original[known_records].sum()
         guesses[i] = remainder / (len(members) - (k - 1))
-        released_values[i], true_values[i] = released[target], original[target]
+        released_values[i] = released[target]
+        true_values[i] = original[target]
     return guesses, released_values, true_values
 
 

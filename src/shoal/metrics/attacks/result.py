@@ -30,18 +30,18 @@ class AttackResult:
     trials : int
         Number of attacks.
     baseline : float
-        Success rate that is not due to the release: that of the same attack on a control table, if
-        there is one, or else that of a simple guess.
+        Success rate that is not due to the release: the rate of the same attack on a control table,
+        if there is one, or the rate of a simple guess.
     baseline_of : str
-        What the baseline is, in words.
+        What the baseline is the rate of, in words.
     columns : tuple of str
         Columns that the attack uses.
     ceiling : float or None
-        Greatest success rate that is possible with k-anonymity; None if it implies no limit.
+        Maximum success rate that is possible with k-anonymity, or None if it implies no limit.
     ceiling_reason : str
         Why the ceiling holds, or why there is none.
     remark : str
-        What a reader has to know beside the figures; may be empty.
+        What readers need to know besides the figures, or an empty string.
     """
 
     name: str
@@ -73,8 +73,8 @@ class AttackResult:
     def exceeds_ceiling(self) -> bool:
         """Whether the rate is above the ceiling, which then does not hold.
 
-        Rates are means of chances, and each chance is at most the ceiling. So a rate above it is no
-        random error, and its confidence interval does not matter.
+        Rates are means of chances, each of which is at most the ceiling if it holds. A rate above
+        the ceiling is therefore not due to chance, whatever its confidence interval.
         """
         return self.ceiling is not None and self.rate > self.ceiling * (1 + CEILING_TOLERANCE)
 
@@ -104,15 +104,15 @@ class Attacks(ResultsByName[AttackResult]):
     results : list of AttackResult
         The attacks that were carried out.
     not_run : mapping of str to str
-        Reason by name of each attack that was not carried out.
+        Why other attacks were not carried out, by name.
     k : int
         Size of the smallest class on the released quasi-identifiers, counted in units.
     unit : str
         ``"record"``, or the column whose values are counted.
     seed : int
-        Seed of all random draws.
+        Seed of all random numbers.
     remarks : tuple of str
-        What holds for all attacks, such as columns that were left out.
+        Sentences that apply to all attacks, for example on columns that were left out.
     groups : Subgroups, optional
         Rates and excesses by subgroup of the targets.
     """
@@ -129,8 +129,11 @@ class Attacks(ResultsByName[AttackResult]):
         groups: Subgroups | None = None,
     ):
         super().__init__(results, not_run)
+        self.k = k
+        self.unit = unit
+        self.seed = seed
+        self.remarks = remarks
         self.groups = groups
-        self.k, self.unit, self.seed, self.remarks = k, unit, seed, remarks
 
     @property
     def exceeded(self) -> tuple[str, ...]:
@@ -145,7 +148,7 @@ class Attacks(ResultsByName[AttackResult]):
         return "records" if self.unit == RECORD_UNIT else f"distinct values of {self.unit!r}"
 
     def figures(self) -> dict[str, float]:
-        """Return rates and excesses by name, for `Limits`; columns follow after a colon."""
+        """Return rates and excesses by name, for `Limits`; a column follows a colon."""
         figures: dict[str, float] = {}
         for result in self.results:
             attack, colon, column = result.name.partition(":")

@@ -73,8 +73,8 @@ def attack(
 ) -> Attacks:
     """Attack a release and measure how often each attack succeeds.
 
-    Each result has the success rate with a 95 % Wilson interval, the baseline that needs no
-    release, and the ceiling that k-anonymity implies, where one does. Targets are a random sample
+    Each result has the success rate with a 95 % Wilson interval, a baseline that does not need the
+    release, and the ceiling that k-anonymity implies, if there is one. Targets are a random sample
     of the records. Numbers are compared on the scale of the release; categories are equal or not.
 
     Parameters
@@ -91,15 +91,16 @@ def attack(
         Records of the same kind that are not in the original: what attacks reveal about them is not
         due to the release. Membership inference needs it.
     attacks : list of str, optional
-        Names in `shoal.metrics.attacks.ATTACKS`; by default all that are possible, except
-        ``"linkage-splink"``, a second opinion on probabilistic linkage (extra ``splink``).
+        Names in `shoal.metrics.attacks.ATTACKS`; by default all attacks that are possible, except
+        ``"linkage-splink"``, which confirms probabilistic linkage by the package splink (extra
+        ``splink``).
     n_attacks : int
-        Number of attacks of each kind, if there are as many records.
+        Maximum number of attacks of each kind; there are fewer if there are fewer records.
     unit : str, optional
-        Column of persons, households or firms in the original; a link to any record of the same
-        unit is then right, and k is counted in units.
+        Column of the original that identifies units: persons, households or firms. A link to any
+        record of the same unit is then right, and k is counted in units.
     halves : pair of lists of str, optional
-        Columns of the two sources for linkability; by default every second quasi-identifier, and
+        Columns of the two sources for linkability; by default, every second quasi-identifier and
         the others.
     tolerance : float
         Relative error within which a guessed number is right.
@@ -107,19 +108,19 @@ def attack(
         Number of columns in a multivariate predicate.
     aligned : bool, optional
         Whether both tables have the same records in the same order, which linkage and
-        reconstruction need. By default this is judged by the columns that both have: in a
-        shuffled release no column is related to the original, row by row.
+        reconstruction need. By default, this is judged by their common columns: in a shuffled
+        release, no column is related to the original, row by row.
     types : mapping of str to str or mapping, optional
-        Kinds of columns where the table does not determine them; see `Plan`.
+        Kinds of columns, if the table does not determine them; see `Plan`.
     by : str or list of str, optional
-        Columns of the original whose values form subgroups; the targets are then also those of
-        each group, while the release stays whole. Singling out has no particular target, so it
-        has no subgroups.
+        Columns of the original whose values form subgroups; the targets of each group are then
+        attacked too, in the whole release. Singling out has no particular target, so it has no
+        subgroups.
     min_group : int
-        Smallest number of records, or units, of a group that may be shown. Smaller groups are
+        Minimum number of records, or units, of a group that may be shown. Smaller groups are
         merged. Choose at least the k of the release.
     random_state : int, Generator or None
-        Seed of the samples and draws. None draws one, which the result states.
+        Seed of samples and random numbers; if None, one is drawn and stated in the result.
     n_jobs : int or None
         Number of threads; None or -1 for all cores.
 
@@ -199,7 +200,7 @@ def _check_attack_names(names: Sequence[str]) -> None:
 def _attack_by_group(
     setting: AttackSetting, split: SubgroupSplit, names: Sequence[str], unit: str
 ) -> Subgroups:
-    """Attack the records of each group, and those of the control table if it was split too."""
+    """Attack the records of each group, with its control records if the control was split too."""
     targeted_attacks = [name for name in names if not name.startswith("singling-out")]
     results = []
     for group in split.groups:
@@ -238,7 +239,7 @@ def _prepare_setting(
     if not comparable:
         raise InputError(
             f"{name_columns(quasi_identifiers, 'Quasi-identifier', 'Quasi-identifiers')} cannot be"
-            " compared between the tables. Name quasi-identifiers that are in both.",
+            " compared between the tables. Name quasi-identifiers that are in both tables.",
             code="quasi-identifiers-needed",
             columns=tuple(quasi_identifiers),
         )
@@ -269,12 +270,12 @@ def _remarks_on_tables(
     """Yield sentences on a control table that is short, and on columns that were not released."""
     if control is not None and len(control) < len(original):
         yield (
-            f"The control table has {len(control):,} records and the original {len(original):,}:"
-            " the baseline of singling out is that of a shorter table."
+            f"The control table has {len(control):,} records and the original {len(original):,}, so"
+            " the baseline of singling out refers to a shorter table."
         )
     not_released = [name for name in quasi_identifiers if name not in released.columns]
     if not_released:
-        yield f"Not in the release, so not used: {', '.join(map(repr, not_released))}."
+        yield f"Not used, because not in the release: {', '.join(map(repr, not_released))}."
 
 
 def _check_halves(
@@ -292,7 +293,7 @@ def _check_halves(
 
 
 def _read_aligned_units(original: Frame, unit: str, aligned: bool) -> Labels:
-    """Return the unit of each record; refuse tables in another order."""
+    """Return the unit of each record; refuse tables whose records are not in the same order."""
     tables.check_columns(original, [unit])
     if not aligned:
         raise InputError(

@@ -13,14 +13,16 @@ from shoal.metrics.attacks._predicates import (
 from shoal.metrics.attacks._setting import AttackSetting
 from shoal.metrics.attacks.result import AttackResult
 
-NO_CEILING = "k does not limit how many records meet a predicate, and some meet one by chance."
+NO_CEILING = (
+    "k does not limit how many original records meet a predicate; exactly one may do so by chance."
+)
 
 
 def univariate(setting: AttackSetting) -> AttackResult:
-    """Single out by one quasi-identifier: a rare value, the least or the greatest [GPA23]_.
+    """Single out by a rare, the smallest or the largest value of one quasi-identifier [GPA23]_.
 
     A predicate is equality with a value that a single class of released records has, or ``at most``
-    the least or ``at least`` the greatest released number. It succeeds if exactly one original
+    the smallest or ``at least`` the largest released number. It succeeds if exactly one original
     record meets it.
 
     Parameters
@@ -31,7 +33,7 @@ def univariate(setting: AttackSetting) -> AttackResult:
     Returns
     -------
     AttackResult
-        The result.
+        The result; there may be fewer predicates than attacks requested.
 
     References
     ----------
@@ -48,10 +50,10 @@ def univariate(setting: AttackSetting) -> AttackResult:
 def multivariate(setting: AttackSetting) -> AttackResult | str:
     """Single out by several quasi-identifiers of one released record [GPA23]_.
 
-    For a few random columns, a predicate takes the categories of a random released record as they
-    are, and its numbers as ``at least`` where they are above the median and ``at most`` otherwise.
-    It is kept if it matches a single class of released records, and succeeds if exactly one
-    original record meets it.
+    A predicate consists of conditions on a few random columns, taken from a random released record:
+    its categories as they are, its numbers as ``at least`` if they are above the median and ``at
+    most`` otherwise. A predicate is kept if it matches a single class of released records, and
+    succeeds if exactly one original record meets it.
 
     Parameters
     ----------
@@ -75,11 +77,11 @@ def multivariate(setting: AttackSetting) -> AttackResult | str:
 
 
 def all_columns(setting: AttackSetting) -> AttackResult | str:
-    """Single out by any columns of the release, including confidential ones and those without role.
+    """Single out by any columns of the release, including those with another role or none.
 
-    Half of the predicates are of one column, or fewer if too few values are rare; the others are of
+    Half of the predicates have one column, or fewer if too few values are rare; the others have
     several columns. If a column was released unchanged and no two of its values are equal, every
-    predicate with it succeeds.
+    predicate with this column succeeds.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ def _evaluate(
     n_tries: int,
     n_conditions: int,
 ) -> AttackResult:
-    """Return how many predicates match exactly one original record."""
+    """Return the result of an attack: the predicates that match exactly one original record."""
     tables = setting.tables
     original = as_matrix(tables.original, columns)
     n_jobs = setting.options.n_jobs

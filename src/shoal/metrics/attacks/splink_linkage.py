@@ -1,4 +1,4 @@
-"""Probabilistic linkage by the package splink, to confirm Shoal's own."""
+"""Probabilistic linkage by the package splink, to confirm `probabilistic_linkage`."""
 
 import logging
 import warnings
@@ -14,18 +14,18 @@ from shoal.metrics.attacks.linkage import NOT_ALIGNED, correct_records, linkage_
 from shoal.metrics.attacks.probabilistic_linkage import CLOSE_AGREEMENT, PARTIAL_AGREEMENT
 from shoal.metrics.attacks.result import AttackResult
 
-MAX_PAIRS = 2_000_000  # of targets and classes; all pairs are compared
-MIN_TARGETS = 50
+MAX_PAIRS = 2_000_000  # pairs of a target and a class, all of which are compared
+MIN_TARGETS = 50  # if fewer targets could be attacked, none is
 EXACT_AGREEMENT = 1e-9  # standard deviations within which numbers are equal up to rounding
 WEIGHT_TOLERANCE = 1e-6  # match weights that differ by less are equal up to rounding
 
 
 def splink_linkage(setting: AttackSetting) -> AttackResult | str:
-    """Link each target with the released record of the greatest match weight of splink.
+    """Link each target with the released record of the largest match weight of splink.
 
-    The levels of agreement are those of `probabilistic_linkage`. Splink estimates the shares of
-    matching and of other pairs at each level, and weighs all pairs of a target and a class. If
-    there are more than two million pairs, fewer targets are attacked.
+    The levels of agreement are the same as in `probabilistic_linkage`. Splink estimates the shares
+    of matching and of other pairs at each level, and computes the weight of all pairs of a target
+    and a class. If there are more than two million pairs, fewer targets are attacked.
 
     Parameters
     ----------
@@ -42,8 +42,12 @@ def splink_linkage(setting: AttackSetting) -> AttackResult | str:
     names = setting.quasi_identifiers
     released_classes = setting.classes(names)
     n_targets = min(len(setting.targets), MAX_PAIRS // len(released_classes.sizes))
-    if n_targets < min(MIN_TARGETS, len(setting.targets)):
-        return f"More than {MAX_PAIRS:,} pairs: there are {len(released_classes.sizes):,} classes."
+    min_targets = min(MIN_TARGETS, len(setting.targets))
+    if n_targets < min_targets:
+        return (
+            f"{len(released_classes.sizes):,} classes and {min_targets} targets make more than"
+            f" {MAX_PAIRS:,} pairs."
+        )
     rows = setting.targets[:n_targets]
     if n_targets < len(setting.targets):
         rng = setting.rng("linkage-splink")
@@ -126,7 +130,7 @@ def _comparison(name: str) -> dict[str, Any]:
 def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Matrix:
     """Return the match weight of each pair of a target and a class."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on levels that no pair reaches
+        warnings.simplefilter("ignore")  # splink warns of levels that no pair reaches
         training = linker.training
         training.estimate_u_using_random_sampling(max_pairs=MAX_PAIRS, seed=seed % 2**31)
         training.estimate_parameters_using_expectation_maximisation(
@@ -140,7 +144,7 @@ def _match_weights(linker: Any, seed: int, n_targets: int, n_classes: int) -> Ma
 
 
 def _link_chances(weights: Matrix, starts: Rows, correct_classes: Labels, sizes: Counts) -> Values:
-    """Return the chance of a correct link of each target, drawing among equally good records.
+    """Return the chance of a correct link for each target; ties are drawn at random.
 
     The classes of the right records of target i are ``correct_classes[starts[i]:starts[i + 1]]``.
     """

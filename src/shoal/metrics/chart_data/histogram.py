@@ -8,18 +8,18 @@ import numpy as np
 from shoal.frame.notation.texts import text_of
 from shoal.metrics._array_types import Counts, Values
 
-MAX_BARS = 24
-TAIL_SHARE = 0.05  # share of the masked values in either tail; those in between are the bulk
-MAX_BINS = 16  # over the bulk
-MARGIN_BINS = 6  # on either side of the bulk, since masking narrows the range of the original
-MIN_RANGE = 1e-300  # that can be divided into bins without underflow
+MAX_BARS = 24  # bars of a chart, including the bar of combined categories
+TAIL_SHARE = 0.05  # share of the masked values in either tail; the values in between are the bulk
+MAX_BINS = 16  # bins that cover the bulk
+MARGIN_BINS = 6  # bins on either side of the bulk, since masking narrows the range of the original
+MIN_RANGE = 1e-300  # smallest range that can be divided into bins without underflow
 
 
 class Histogram(NamedTuple):
     """Numbers of original and of masked values in bins between ``edges``.
 
     The first and the last bin are open. A withheld number of original values is None; ``withheld``
-    is the sum of those that are withheld.
+    is the sum of all withheld numbers.
     """
 
     edges: list[float]
@@ -40,7 +40,7 @@ class Histogram(NamedTuple):
 class Bars(NamedTuple):
     """Numbers of records of each category in the original and in the masked table.
 
-    If there are ``others``, categories that are combined, their number of records comes last.
+    If there are ``others``, the number of combined categories, their records are counted last.
     """
 
     categories: list[str]
@@ -69,9 +69,9 @@ def histogram(
     """Count original and masked values in the same bins, without small original counts.
 
     The edges are round numbers that cover the bulk of the masked values and a margin, and depend on
-    released values alone. Counts of fewer than ``min_count`` original values are withheld. If these
-    counts add up to less than ``min_count``, the next smallest counts are withheld too, so that no
-    small count can be derived from the others.
+    released values only. Counts of fewer than ``min_count`` original values are withheld. If the
+    withheld counts add up to less than ``min_count``, the next smallest counts are withheld too, so
+    that no small count can be derived from the others.
 
     Parameters
     ----------
@@ -130,13 +130,13 @@ def bars(original: Mapping[Hashable, int], masked: Mapping[Hashable, int], min_c
     masked : mapping
         How often each masked category occurs.
     min_count : int
-        Categories of fewer original records are combined. If these are too few even together, the
-        next rarest is combined with them.
+        Categories of fewer original records are combined. If the combined categories have fewer
+        records even together, the next rarest category is combined with them.
 
     Returns
     -------
     Bars
-        The most frequent first.
+        The categories, the most frequent first.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def _round_edges(
 ) -> Values:
     """Return multiples of 1, 2 or 5 times a power of ten that cover the bulk of ``masked``.
 
-    If the bulk is a single value, they cover all values.
+    If the bulk is a single value, the edges cover all values.
     """
     if counts is None:
         low, high = np.quantile(masked, [TAIL_SHARE, 1 - TAIL_SHARE], method="nearest")
@@ -185,6 +185,6 @@ def _round_edges(
 
 
 def _count_in_bins(values: Values, edges: Values, counts: Counts | None = None) -> Counts:
-    """Return the number of values in each bin, the open ones at both ends included."""
+    """Return the number of values in each bin, including the open bins at both ends."""
     bins = np.searchsorted(edges, values, side="right")
     return np.bincount(bins, counts, len(edges) + 1).astype(np.int64)

@@ -8,14 +8,15 @@ from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics._scaling import order_free_zscores
 from shoal.metrics.utility.correlation import correlations
 
-MAX_GROUPS = 400  # more cannot be distinguished in a figure
+MAX_GROUPS = 400  # more groups cannot be distinguished in a figure
 
 
 class Projection(NamedTuple):
-    """Centre, spread and size of some of ``n_groups`` groups on two principal components.
+    """Centre, spread and size of groups on two principal components.
 
-    ``spread`` is the root mean square distance of the records of a group from its centre,
-    ``explained`` the share of the variance that the two components explain.
+    ``n_groups`` is the number of all groups, from which those shown are selected. ``spread`` is the
+    root mean square distance of the records of a group from its centre, and ``explained`` is the
+    share of the variance that the two components explain.
     """
 
     n_groups: int

@@ -1,9 +1,9 @@
 """Similarity of original and masked columns, and of pairs of columns: 1 for equal distributions.
 
-Numbers are compared by the distance of Kolmogorov and Smirnov, categories by total variation; the
-similarity is 1 less the distance. Pairs of numeric columns are compared by their correlations,
-pairs of columns of categories by their two-way tables. Similarities measure the utility of a
-release, not its risk.
+Numbers are compared by the Kolmogorov-Smirnov distance, categories by the total variation distance;
+the similarity is 1 minus the distance. Pairs of numeric columns are compared by their correlations,
+pairs of categorical columns by their two-way tables. Similarities measure the utility of a release,
+not its risk.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from shoal.metrics.utility.frequency_tables import (
 def similarity_of_numbers(
     original: Values, masked: Values, counts: tuple[Counts, Counts] | None = None
 ) -> float:
-    """Return 1 less the greatest difference between the two distribution functions.
+    """Return 1 minus the largest difference between the two distribution functions.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ def similarity_of_numbers(
     Returns
     -------
     float
-        In [0, 1]. 1 means equal distributions; 0 that the ranges do not overlap, or that only one
-        of the two has values.
+        In [0, 1]. 1 means that the distributions are equal, 0 that the ranges do not overlap, or
+        that only one of the two columns has values.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def similarity_of_numbers(
 
 
 def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int]) -> float:
-    """Return 1 less half the sum of the absolute differences of the relative frequencies.
+    """Return 1 minus half the sum of the absolute differences of the relative frequencies.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
     Returns
     -------
     float
-        In [0, 1]. 1 means equal distributions; 0 that no value is in both.
+        In [0, 1]. 1 means that the distributions are equal, 0 that they have no value in common.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
     if not n_original or not n_masked:
         return float(n_original == n_masked)
     values = [*original, *(value for value in masked if value not in original)]
-    # In whole numbers, as rounding errors could give less than 0.
+    # Computed in whole numbers, since rounding errors could make the similarity negative.
     differences = sum(
         abs(int(original.get(value, 0)) * n_masked - int(masked.get(value, 0)) * n_original)
         for value in values
@@ -94,7 +94,7 @@ def similarity_of_counts(original: Mapping[str, int], masked: Mapping[str, int])
 
 
 def similarity_of_correlations(original: float, masked: float) -> float:
-    """Return 1 less half the absolute difference of two correlations.
+    """Return 1 minus half the absolute difference of two correlations.
 
     Examples
     --------
@@ -105,19 +105,19 @@ def similarity_of_correlations(original: float, masked: float) -> float:
 
 
 def similarity_of_tables(original: Codes, masked: Codes) -> float:
-    """Return 1 less the total variation distance of two two-way tables of categories.
+    """Return 1 minus the total variation distance of two two-way tables of categories.
 
     Parameters
     ----------
     original : ndarray of shape (n_records, 2)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked : ndarray of shape (n_records, 2)
         Released values, with the same integers for the same values.
 
     Returns
     -------
     float
-        In [0, 1]. 1 means equal tables; 0 that no cell is in both.
+        In [0, 1]. 1 means that the tables are equal, 0 that they have no cell in common.
 
     Examples
     --------

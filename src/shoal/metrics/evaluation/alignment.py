@@ -13,20 +13,22 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics._ranks import rank_correlation
 
-MAX_CHANCE_DEVIATIONS = 5.0  # standard deviations that an association reaches by chance, at most
+# An association above this number of standard deviations is not due to chance.
+MAX_CHANCE_DEVIATIONS = 5.0
 ORDER_DIFFERS = (
-    "The records of the release are in another order than those of the original: no column is"
-    " related to the original, row by row."
+    "The records of the release are not in the same order as in the original: no column is related"
+    " to the original, row by row."
 )
-SUFFICIENT_ASSOCIATION = 0.5  # also in short tables, where chance may reach more
-SHORT_TABLE = 100  # records below which only columns with the same values in both tables count
+SUFFICIENT_ASSOCIATION = 0.5  # suffices in short tables too, although chance may reach more there
+SHORT_TABLE = 100  # in tables of fewer records, only columns with the same values in both count
 
 
 def has_same_order(original: Frame, masked: Frame, types: Mapping[str, Type]) -> bool:
     """Return whether the rows of two tables seem to be the same records in the same order.
 
-    Masking keeps an association between a value and its masked value; in another order there is
-    none in any column. If no column is informative, the order is assumed to be the same.
+    Masking keeps an association between a value and its masked value; if the order differs, no
+    column has such an association. If no column is informative, the order is assumed to be the
+    same.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def has_same_order(original: Frame, masked: Frame, types: Mapping[str, Type]) ->
 def resolve_alignment(
     original: Frame, masked: Frame, types: Mapping[str, Type], aligned: bool | None
 ) -> bool:
-    """Return whether rows are the same records: as ``aligned`` states, or else as they seem to be.
+    """Return ``aligned``, or if it is None, whether the rows seem to be the same records.
 
     Tables of different length cannot be aligned.
     """
@@ -69,7 +71,7 @@ def resolve_alignment(
         return has_same_order(original, masked, types)
     if aligned and len(original) != len(masked):
         raise InputError(
-            f"The original holds {len(original):,} records and the masked table {len(masked):,}, so"
+            f"The original has {len(original):,} records and the masked table {len(masked):,}, so"
             " they are not in the same order. Leave out `aligned=True`.",
             code="records-differ",
             original=len(original),
@@ -81,9 +83,9 @@ def resolve_alignment(
 def _association(
     original: Frame, masked: Frame, name: str, declared_type: Type | None
 ) -> float | None:
-    """Return the association of a column with its masked values; None if it is not informative.
+    """Return the association of a column with its masked values, or None if not informative.
 
-    It is the rank correlation, or Cohen's kappa for categories.
+    The association is the rank correlation, or Cohen's kappa for categories.
     """
     n = len(original)
     try:
@@ -106,11 +108,13 @@ def _association(
 
 
 def _kappa(original_codes: NDArray[np.int64], masked_codes: NDArray[np.int64]) -> float | None:
-    """Return Cohen's kappa; None where categories were recoded, or no two records agree by chance.
+    """Return Cohen's kappa, or None if it says nothing about the order of the records.
 
+    That is so if categories were recoded, or if all records have the same category in both tables.
     Missing values count as a category.
     """
-    n, n_codes = len(original_codes), int(max(original_codes.max(), masked_codes.max())) + 2
+    n = len(original_codes)
+    n_codes = int(max(original_codes.max(), masked_codes.max())) + 2
     shares = [
         np.bincount(codes + 1, minlength=n_codes) / n for codes in (original_codes, masked_codes)
     ]

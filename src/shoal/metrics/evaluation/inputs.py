@@ -17,7 +17,7 @@ def check_assessed_columns(quasi_identifiers: Sequence[str], confidential: Seque
     """Refuse to measure risk without a quasi-identifier, or with a column in two roles."""
     if not quasi_identifiers:
         raise ParameterError(
-            "Name at least one quasi-identifier: risk is counted on them.",
+            "Name at least one quasi-identifier: risk is measured on the quasi-identifiers.",
             code="quasi-identifiers-needed",
         )
     in_both_roles = [name for name in quasi_identifiers if name in confidential]
@@ -34,7 +34,7 @@ def check_same_records(n_original: int, n_masked: int) -> None:
     """Refuse tables of different length."""
     if n_original != n_masked:
         raise InputError(
-            f"The original holds {n_original} records and the masked table {n_masked}. Compare"
+            f"The original has {n_original} records and the masked table {n_masked}. Compare"
             " tables with the same records in the same order.",
             code="records-differ",
             original=n_original,

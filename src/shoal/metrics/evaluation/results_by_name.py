@@ -19,14 +19,14 @@ Setting = TypeVar("Setting")
 
 
 class ResultsByName(Mapping[str, Result], Generic[Result]):
-    """Results by name, with the reason for each that is missing.
+    """Results by name, with the reason for each missing result.
 
     Parameters
     ----------
     results : sequence of Result
-        The results.
+        The results of the attacks or analyses that were carried out.
     not_run : mapping of str to str
-        Why an attack or analysis was not carried out, by its name.
+        Why other attacks or analyses were not carried out, by name.
     """
 
     def __init__(self, results: Sequence[Result], not_run: Mapping[str, str]):
@@ -52,7 +52,7 @@ def run_each(
     names: Sequence[str],
     setting: Setting,
 ) -> tuple[list[Result], dict[str, str]]:
-    """Call one function after the other, and report progress.
+    """Call the functions one after the other, and report progress.
 
     Parameters
     ----------

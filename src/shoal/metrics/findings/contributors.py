@@ -1,4 +1,4 @@
-"""The number of records, or units, whose values an aggregate is made of."""
+"""The number of records, or units, whose values contribute to an aggregate."""
 
 import numpy as np
 
@@ -8,8 +8,8 @@ from shoal.metrics._array_types import Labels, Mask
 def count_contributors(labels: Labels, has_value: Mask, units: Labels | None = None) -> Labels:
     """Return how many records, or units, of each group have a value.
 
-    The mean of a group is that of the values which are not missing. If there is only one, it is
-    released exactly.
+    The mean of a group is the mean of its values that are not missing. If there is only one such
+    value, the mean releases it exactly.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def count_contributors(labels: Labels, has_value: Mask, units: Labels | None = N
     Returns
     -------
     ndarray of shape (n_groups,)
-        At least 0; the size of the group if no value is missing.
+        The number for each group: at least 0, and the size of the group if no value is missing.
 
     Examples
     --------

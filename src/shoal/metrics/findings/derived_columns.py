@@ -1,4 +1,4 @@
-"""How well a column is determined by others: linearly, by neighbouring values, or by categories."""
+"""How well other columns determine a column: linearly, by neighbouring values, or by categories."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.metrics._array_types import Labels, Matrix, Values
 
-MIN_DIFFERENT = 5  # records without the most frequent category, below which no fit is meaningful
+MIN_DIFFERENT = 5  # if fewer records differ from the most frequent category, no fit is meaningful
 
 
 class LinearFit(NamedTuple):
@@ -19,7 +19,7 @@ class LinearFit(NamedTuple):
 def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> LinearFit | None:
     """Return a few columns of ``X`` whose linear combination gives ``y``, if there are any.
 
-    Columns are chosen one at a time: the next is the one that explains most of the residual.
+    Columns are chosen one at a time: next comes the column that explains most of the residual.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> Lin
     Returns
     -------
     LinearFit or None
-        The columns and the adjusted R2; None if ``min_r2`` is not reached.
+        The columns and the adjusted R2, or None if ``min_r2`` is not reached.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def linear_fit(y: Values, X: Matrix, min_r2: float, max_columns: int = 4) -> Lin
     for n_columns in range(1, min(max_columns, X.shape[1], n - 2) + 1):
         squared_norms = np.einsum("ij,ij->j", residual_columns, residual_columns)
         explained = np.zeros(len(squared_norms))
-        is_usable = squared_norms > 1e-10 * n  # the others are rounding errors
+        is_usable = squared_norms > 1e-10 * n  # smaller residuals are rounding errors
         explained[is_usable] = (
             _products(residual, residual_columns)[is_usable] ** 2 / squared_norms[is_usable]
         )
@@ -76,8 +76,8 @@ def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float
     """Return how well ``y`` is predicted by the records with the nearest values of ``predictor``.
 
     This detects any smooth function. A record is predicted by the mean of the other records with
-    the same predictor. If there are none, it is predicted by its two neighbours in the order of the
-    predictor, or by the mean of the column if the predictor has no order.
+    the same value of the predictor. If there are none, it is predicted by its two neighbours in the
+    order of the predictor, or by the mean of all others if the predictor has no order.
 
     Parameters
     ----------
@@ -91,8 +91,8 @@ def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float
     Returns
     -------
     float
-        1 - (squared error) / (squared deviation from the mean): 1 where ``y`` is a function of
-        ``predictor``, 0 or less where it is not.
+        1 - (squared error) / (squared deviation from the mean): 1 if ``y`` is a function of
+        ``predictor``, 0 or less if ``predictor`` says nothing about it.
     """
     n = len(y)
     centred = _standardise(y[:, None])[:, 0]
@@ -101,7 +101,7 @@ def neighbour_r2(y: Values, predictor: Values, *, ordered: bool = True) -> float
     codes = np.unique(predictor, return_inverse=True)[1].ravel()
     sizes = np.bincount(codes)
     sums = np.bincount(codes, centred)
-    n_equal = sizes[codes]  # records with the same predictor, itself included
+    n_equal = sizes[codes]  # records with the same predictor, including the record itself
     predicted = (sums[codes] - centred) / np.maximum(n_equal - 1, 1)
     is_unique = n_equal == 1
     if not ordered:
@@ -123,15 +123,15 @@ def category_fit(y: Labels, predictor: Labels) -> float:
     y : ndarray of shape (n_records,)
         The category of each record, counted from 0.
     predictor : ndarray of shape (n_records,)
-        What may determine it, counted from 0.
+        Another category of each record, which may determine ``y``, counted from 0.
 
     Returns
     -------
     float
-        1 - (errors) / (errors of always guessing the most frequent category): 1 where ``y``
-        is a function of ``predictor``. A record is predicted from the others with its predictor;
-        if there are none, it counts as an error. 0 if fewer than five records differ from the most
-        frequent category.
+        1 - (errors) / (errors of always guessing the most frequent category): 1 if ``y`` is a
+        function of ``predictor``. A record is predicted from the other records with the same
+        predictor; if there are none, it counts as an error. The result is 0 if fewer than five
+        records differ from the most frequent category.
 
     Examples
     --------
@@ -149,14 +149,15 @@ def category_fit(y: Labels, predictor: Labels) -> float:
     order = np.lexsort((counts, predictor_of_pair))
     starts = np.flatnonzero(np.diff(predictor_of_pair[order], prepend=-1))
     last = np.append(starts[1:], len(order)) - 1
-    # By value of the predictor: the pair of its most frequent category, and the next count.
-    commonest = order[last]
+    # For each value of the predictor, the pair with its most frequent category, and the count of
+    # its second most frequent category.
+    most_frequent_pairs = order[last]
     second_counts = np.where(last > starts, counts[order[np.maximum(last - 1, 0)]], 0)
     predictor_rank = np.cumsum(np.diff(predictor_of_pair, prepend=-1) != 0) - 1  # of each pair
     best_other_counts = np.where(
-        commonest[predictor_rank] == np.arange(len(pairs)),
+        most_frequent_pairs[predictor_rank] == np.arange(len(pairs)),
         second_counts[predictor_rank],
-        counts[commonest][predictor_rank],
+        counts[most_frequent_pairs][predictor_rank],
     )
     is_predicted = counts - 1 > best_other_counts  # the record itself does not count
     n_errors = len(y) - is_predicted[pair_of_record.ravel()].sum()
@@ -169,7 +170,7 @@ def _products(values: Values, X: Matrix) -> Values:
 
 
 def _standardise(X: Matrix) -> Matrix:
-    """Return columns with mean 0 and standard deviation 1; constant ones become 0."""
+    """Return columns with mean 0 and standard deviation 1; constant columns become 0."""
     largest = np.abs(X).max(axis=0)
     X = X / np.where(largest > 0, largest, 1)  # avoids overflow of squares
     X = X - X.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Groups in which one record contributes most of the sum, so that their mean reveals its value."""
+"""Groups whose mean reveals the value of one record, which contributes most of the sum."""
 
 import numpy as np
 
@@ -14,23 +14,23 @@ def dominated_groups(
 ) -> Counts:
     """Count the groups whose mean reveals the value of one record, or of one unit.
 
-    A group is dominated if its greatest contribution, in absolute value, is more than ``max_share``
-    of the sum of all. With ``p_percent``, it is also dominated if whoever knows the second greatest
-    contribution can estimate the greatest one to within p per cent, since the sum of all others is
-    less than that.
+    A group is dominated if its largest contribution, in absolute value, is more than ``max_share``
+    of the sum of all contributions. With ``p_percent``, a group is also dominated if anyone who
+    knows the second largest contribution can estimate the largest one to within p per cent, because
+    all other contributions together are less than p per cent of it.
 
-    In a column of both signs most sums are near 0 anyway, so there a group counts only if its
-    greatest contribution is also greater than the standard deviation of the column. With
-    ``units``, whose contributions are sums of absolute values, this exemption does not apply.
+    In a column of both signs, most sums are near 0 anyway. In such a column, a group counts only if
+    its largest contribution is also larger than the standard deviation of the column. This
+    exemption does not apply with ``units``, whose contributions are sums of absolute values.
 
     Parameters
     ----------
     contributions : ndarray of shape (n_records, n_columns)
-        Values of each record, times its weight if there are weights; NaN where missing.
+        Values of each record, times its weight if there are weights, or NaN for missing values.
     labels : ndarray of shape (n_records,)
         The group of each record, counted from 0.
     max_share : float
-        Share of the sum of a group that one contribution may have, in [0, 1].
+        Maximum share of the sum of a group that one contribution may have, in [0, 1].
     p_percent : float, optional
         The p of the p % rule; not checked if None.
     units : ndarray of shape (n_records,), optional
@@ -61,7 +61,7 @@ def dominated_groups(
 def _is_dominated(
     contributions: Values, labels: Labels, order: Rows, max_share: float, p_percent: float | None
 ) -> Mask:
-    """Return for each group whether it has several values in a column and one dominates them.
+    """Return for each group whether it has several values, one of which dominates the others.
 
     The ``order`` sorts the records by group.
     """
@@ -69,25 +69,25 @@ def _is_dominated(
     starts = np.cumsum(counts) - counts
     has_value = ~np.isnan(contributions)
     magnitudes = np.where(has_value, np.abs(contributions), 0)
-    largest = magnitudes.max()
-    if largest == 0:
+    scale = magnitudes.max()
+    if scale == 0:
         return np.zeros(len(counts), bool)
-    magnitudes = (magnitudes / largest)[order]  # avoids overflow of sums
-    greatest = np.maximum.reduceat(magnitudes, starts)
+    magnitudes = (magnitudes / scale)[order]  # avoids overflow of sums
+    largest = np.maximum.reduceat(magnitudes, starts)
     totals = np.add.reduceat(magnitudes, starts)
-    is_dominated = greatest > max_share * totals
+    is_dominated = largest > max_share * totals
     if p_percent is not None:
-        others_total = totals - greatest - _second_greatest(magnitudes, labels[order], starts)
-        is_dominated |= (others_total < p_percent / 100 * greatest) & (greatest > 0)
+        others_total = totals - largest - _second_largest(magnitudes, labels[order], starts)
+        is_dominated |= (others_total < p_percent / 100 * largest) & (largest > 0)
     present = contributions[has_value]
     if present.min() < 0 < present.max():
-        is_dominated &= greatest > (present / largest).std()
+        is_dominated &= largest > (present / scale).std()
     n_values = np.add.reduceat(has_value[order], starts, dtype=np.int64)
     return np.asarray(is_dominated & (n_values > 1))
 
 
-def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
-    """Return the second greatest value of each group, or the only one.
+def _second_largest(magnitudes: Values, labels: Labels, starts: Counts) -> Values:
+    """Return the second largest value of each group, or its only value.
 
     Groups are runs that begin at ``starts``.
     """
@@ -99,7 +99,7 @@ def _second_greatest(magnitudes: Values, labels: Labels, starts: Counts) -> Valu
 def _sum_by_unit(contributions: Matrix, labels: Labels, units: Labels) -> tuple[Matrix, Labels]:
     """Return the contribution of each unit to each group, and the group of each contribution.
 
-    Contributions are absolute, and each column is divided by its greatest one.
+    Contributions are absolute values; each column is divided by its largest value.
     """
     n_units = int(units.max()) + 1
     pairs, pair_of_record = np.unique(labels * n_units + units, return_inverse=True)

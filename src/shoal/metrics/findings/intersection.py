@@ -5,12 +5,12 @@ import numpy as np
 from shoal.metrics._array_types import Labels, Matrix, Values
 from shoal.metrics.equivalence_classes import classes
 
-TOLERANCE = 1e-6  # in standard deviations, for means that a file rounds
-MIN_AGREEMENT = 0.9  # share of classes whose released value must be that of their rows
+TOLERANCE = 1e-6  # standard deviations by which a mean may differ, since files round means
+MIN_AGREEMENT = 0.9  # share of the classes whose released value must agree with their rows
 
 
 def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
-    """Return for each record how many share its class in all releases, itself included.
+    """Return for each record how many records share its class in all releases, including itself.
 
     Anyone who knows the class of a person in every release knows that the person is in the
     intersection of these classes.
@@ -18,10 +18,10 @@ def remaining_candidates(labels: Labels, units: Labels | None = None) -> Labels:
     Parameters
     ----------
     labels : ndarray of shape (n_records, n_releases)
-        Class of each record in each release. A record that is not in a release has a label of its
-        own there, such as -1: its absence is known too.
+        Class of each record in each release. Records that are not in a release share a label there,
+        such as -1, since their absence is known too.
     units : ndarray of shape (n_records,), optional
-        The person, household or firm of each record; these are then counted.
+        The person, household or firm of each record; units are then counted instead of records.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
     Returns
     -------
     bool
-        False also if there is no numeric column.
+        Whether the rows agree; False if there is no numeric column.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def has_same_rows(original: Matrix, released: Matrix, labels: Labels) -> bool:
 
 
 def _is_mean_or_median(released_value: float, values: Values, tolerance: float) -> bool:
-    """Return whether a value is the mean or the median of others, or if either is missing, True."""
+    """Return whether a value is the mean or median of ``values``, or True if either is missing."""
     if np.isnan(released_value) or not len(values):
         return True
     distance_to_mean = abs(values.mean() - released_value)
@@ -112,7 +112,8 @@ def nearest_class(points: Matrix, released: Matrix, labels: Labels) -> Labels:
     >>> nearest_class(np.array([[1.0], [6.0]]), masked, labels)
     array([0, 1])
     """
-    from sklearn.neighbors import KDTree  # takes a second, and most runs have no earlier release
+    # The import takes a second, and most runs have no earlier release.
+    from sklearn.neighbors import KDTree
 
     distinct_labels, representatives = np.unique(labels, return_index=True)
     tree = KDTree(released[representatives])

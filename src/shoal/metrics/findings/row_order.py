@@ -17,9 +17,8 @@ def order_correlation(values: Values) -> float:
     Returns
     -------
     float
-        Spearman's correlation in [-1, 1], with mean ranks for ties; 1 or -1 where the table
-        is sorted by the column, near 0 for rows in random order, 0 where the column is
-        constant.
+        Spearman's correlation in [-1, 1], with mean ranks for ties: 1 or -1 if the table is sorted
+        by the column, near 0 for rows in random order, and 0 if the column is constant.
 
     Examples
     --------
@@ -43,8 +42,8 @@ def unit_contiguity(units: Labels) -> float:
     -------
     float
         1 if the rows of every unit are consecutive, about 0 for rows in random order, and 0 if
-        every unit has one record or all records are of one unit. Moving one record changes it
-        little.
+        every unit has one record or all records belong to one unit. Moving a single record changes
+        the result only slightly.
 
     Examples
     --------

@@ -18,10 +18,10 @@ class SharedCounts(NamedTuple):
         Classes of several records, or units, that all share a value or are all missing one, as
         `homogeneous_classes` counts them.
     missing : int
-        Homogeneous classes that share no value, only missing cells.
+        Homogeneous classes that share no value, but only missing cells.
     every_record : int
-        Homogeneous classes in which every record has the shared value. In others all units share a
-        value, but some of their records have further values.
+        Homogeneous classes in which every record has the shared value. In the other classes, all
+        units share a value, but some of their records have further values.
     """
 
     homogeneous: int
@@ -48,12 +48,12 @@ def count_shared(
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
     min_size : int
-        Number of records, or units, from which a class is counted.
+        Minimum number of records, or units, of a class that is counted.
 
     Returns
     -------
     SharedCounts
-        All 0 if no class discloses a value this way.
+        The numbers of classes, all 0 if no class discloses a value in this way.
 
     Examples
     --------
@@ -80,7 +80,8 @@ def shares_value(labels: Labels, column: Labels, units: Labels | None = None) ->
     """
     n_values = int(column.max()) + 2
     pairs, pair_of_record = np.unique(labels * n_values + column + 1, return_inverse=True)
-    class_of_pair, is_value = pairs // n_values, pairs % n_values > 0
+    class_of_pair = pairs // n_values
+    is_value = pairs % n_values > 0
     class_sizes = sizes_per_class(labels, units)
     n_holders = sizes_per_class(pair_of_record, units)
     is_shared = (n_holders == class_sizes[class_of_pair]) & is_value

@@ -1,4 +1,4 @@
-"""Units that are alone in a class: the columns of the classes single them out."""
+"""Units that are alone in a class, so that the columns of the classes single them out."""
 
 import numpy as np
 

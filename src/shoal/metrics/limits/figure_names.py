@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from shoal.metrics import MEASURE_INFO
 
 MEASURES_WITHOUT_FIGURE = ("class_sizes",)  # a table of counts
-WORST_GROUP_SUFFIX = "_worst_group"  # follows the name of a figure of the worst-off subgroup
-# The command that computes a figure, and the function of Python.
+WORST_GROUP_SUFFIX = "_worst_group"  # ends the name of a figure of the subgroup that fares worst
+# The Python function that computes the same figures as each command.
 FUNCTION_OF_COMMAND = {
     "assess": "shoal.assess",
     "attack": "shoal.attack",
@@ -22,7 +22,7 @@ class HasFigures(Protocol):
     """A result whose figures can be compared with limits."""
 
     def figures(self) -> dict[str, float]:
-        """Return numbers by name; the name of a column or part follows after a colon."""
+        """Return numbers by name; the name of a column or part follows a colon."""
 
     def reasons(self) -> dict[str, str]:
         """Return why figures could not be computed, by name."""
@@ -62,7 +62,7 @@ def flatten_figures(values: Mapping[str, Any]) -> dict[str, float]:
     Returns
     -------
     dict of str to float
-        All numbers.
+        The numbers, by name and keys.
 
     Examples
     --------

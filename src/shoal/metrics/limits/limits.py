@@ -1,4 +1,4 @@
-"""The class `Limits`: greatest and least values of figures, read from a mapping or a file."""
+"""The class `Limits`: maxima and minima of figures, read from a mapping or a file."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,18 +19,18 @@ SETTINGS = ("formula", "target")  # entries that are settings of analyses rather
 
 
 class Limits(Sequence[Limit]):
-    """Greatest and least values of figures that a release must keep.
+    """Maxima and minima that the figures of a release must keep.
 
-    Each name is ``max_`` or ``min_`` and the name of a figure: a measure of `shoal.assess`, a rate
-    of `shoal.attack` (``linkage_distance``, or ``linkage_distance_excess`` over its baseline), or a
-    figure of `shoal.utility` or of `shoal.metrics.survey.survey_risk`. If a figure has one value
-    per column, the worst counts, unless a column is named:
-    ``{"max_t_closeness": {"income": 0.2}}``.
+    The name of a limit is ``max_`` or ``min_`` and the name of a figure: a measure of
+    `shoal.assess`, a rate of `shoal.attack` (``linkage_distance``, or its excess over the baseline,
+    ``linkage_distance_excess``), or a figure of `shoal.utility` or of
+    `shoal.metrics.survey.survey_risk`. If a figure has one value per column, the worst value
+    counts, unless a column is named: ``{"max_t_closeness": {"income": 0.2}}``.
 
     Parameters
     ----------
     entries : mapping of str to number or mapping
-        The limits by name. ``formula`` and ``target`` hold the regression models and the columns to
+        The limits by name. ``formula`` and ``target`` are the regression models and the columns to
         predict for limits on figures of `shoal.utility`.
 
     Examples
@@ -54,7 +54,7 @@ class Limits(Sequence[Limit]):
 
     @classmethod
     def load(cls, path: str | Path) -> "Limits":
-        """Read limits from a ``.toml`` file: its table ``limits``, or else all its entries."""
+        """Read limits from a ``.toml`` file: from its table ``limits``, or from all its entries."""
         path = Path(path)
         try:
             entries = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -67,7 +67,7 @@ class Limits(Sequence[Limit]):
         limits = cls(entries.get("limits", entries))
         if not limits:
             raise ParameterError(
-                f"{path.name!r} sets no limit. Write for example: max_linkage = 0.1",
+                f"{path.name!r} sets no limit. Write, for example: max_linkage = 0.1",
                 code="limits-empty",
                 file=path.name,
             )
@@ -75,7 +75,7 @@ class Limits(Sequence[Limit]):
 
     @classmethod
     def of(cls, limits: "Limits | Mapping[str, Any] | str | Path | None") -> "Limits":
-        """Return limits from a mapping or a file; none if None."""
+        """Return limits from a mapping or a file; None stands for no limits."""
         if isinstance(limits, Limits):
             return limits
         return cls.load(limits) if isinstance(limits, str | Path) else cls(limits)
@@ -96,11 +96,11 @@ class Limits(Sequence[Limit]):
         return LimitResults(tuple(limit.check(results) for limit in self))
 
     def by(self, *commands: str) -> "Limits":
-        """Return the limits on figures of these commands: assess, attack, utility or risk."""
+        """Return the limits on figures of ``commands``: assess, attack, utility or risk."""
         return self._with_limits(limit for limit in self if limit.command in commands)
 
     def merged(self, other: "Limits") -> "Limits":
-        """Return the limits of both; of two limits on the same figure, the stricter one."""
+        """Return the limits of both; if both limit the same figure, the stricter limit."""
         limits = {limit.name: limit for limit in self}
         for limit in other:
             strictest = min if limit.direction == "max" else max
@@ -191,7 +191,7 @@ def _parse_limits(entries: Mapping[str, Any]) -> Iterator[Limit]:
 
 
 def _expand_figure(direction: Literal["max", "min"], figure: str, value: Any) -> Iterator[Limit]:
-    """Yield the limit of a figure, or those of its columns or parts."""
+    """Yield the limit of a figure, or the limits of its columns or parts."""
     if isinstance(value, Mapping) and value:
         for key, number in value.items():
             yield from _expand_figure(direction, f"{figure}:{key}", number)

@@ -21,16 +21,16 @@ TOLERANCE = 1e-9  # a figure that exceeds a limit by a smaller share equals it u
 
 @dataclass(frozen=True)
 class Limit:
-    """A greatest or least value of a figure.
+    """A maximum or minimum of a figure.
 
     Parameters
     ----------
     direction : str
         ``"max"`` or ``"min"``.
     figure : str
-        Name of the figure; the name of a column or part follows after a colon.
+        Name of the figure; the name of a column or part follows a colon.
     value : float
-        The greatest or least value that is allowed.
+        The maximum or minimum that is allowed.
     """
 
     direction: Literal["max", "min"]
@@ -49,14 +49,14 @@ class Limit:
 
     @property
     def kind(self) -> str:
-        """``"utility"`` if the figure measures what analysts lose, else ``"risk"``."""
+        """``"utility"`` if the figure measures what analysts lose, otherwise ``"risk"``."""
         measure = base_name(self.figure).removesuffix(WORST_GROUP_SUFFIX)
         if measure in MEASURE_INFO:
             return MEASURE_INFO[measure].kind
         return "utility" if self.command == "utility" else "risk"
 
     def check(self, results: Sequence[HasFigures]) -> "LimitResult":
-        """Compare the worst figure of this name with the limit; without any, it is not met."""
+        """Compare the worst figure of this name with the limit, which fails if there is none."""
         figures = {
             name: value
             for result in results
@@ -80,7 +80,7 @@ class Limit:
                     return reason
             if any(is_figure_of(name, figure_name) for name in result.figures()):
                 return "There is no such column or part."
-        return f"Not computed: it is a figure of {FUNCTION_OF_COMMAND[self.command]}."
+        return f"Not computed: this is a figure of {FUNCTION_OF_COMMAND[self.command]}."
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,11 @@ class LimitResult:
     limit : Limit
         The limit.
     figure : str
-        The figure that was compared: of several columns, the worst.
+        The figure that was compared. If there are several columns, the worst column.
     value : float or None
-        Its value; None if it could not be computed.
+        Value of the figure, or None if it could not be computed.
     reason : str
-        Why it could not be computed; empty otherwise.
+        Why the figure could not be computed, or an empty string if it was.
     """
 
     limit: Limit
@@ -154,7 +154,7 @@ class LimitResults(Sequence[LimitResult]):
     Parameters
     ----------
     results : tuple of LimitResult
-        One result per limit; iterating and indexing give these.
+        One result per limit, also returned by iteration and indexing.
     """
 
     results: tuple[LimitResult, ...]

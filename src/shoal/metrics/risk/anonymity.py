@@ -12,8 +12,8 @@ from shoal.metrics.equivalence_classes import classes, sizes_per_class
 def smallest_class(released: AnyValues) -> int:
     r"""Size of the smallest equivalence class.
 
-    It is counted on the released values, not on the groups of an algorithm, so it also holds for
-    data masked elsewhere.
+    It is counted on the released values, not on the groups of an algorithm, so it also applies to
+    data that other software masked.
 
     With :math:`n_c` records in class c,
 
@@ -27,8 +27,8 @@ def smallest_class(released: AnyValues) -> int:
     Returns
     -------
     int
-        The *k* that the release attains, from 1 to the number of records. 1 means that some record
-        is unique; the number of records, that all are equal.
+        The *k* that the release attains, from 1 to the number of records n. 1 means that at least
+        one record is unique, n that all records are equal.
 
     Examples
     --------
@@ -54,8 +54,8 @@ def class_sizes(released: AnyValues) -> dict[int, int]:
     Returns
     -------
     dict
-        The number of classes by their size, smallest first. The entry of size 1 counts the unique
-        records; a single entry, of size n, means that all n records are equal.
+        The number of classes by their size, smallest first. The entry of size 1 is the number of
+        unique records; a single entry, of size n, means that all n records are equal.
 
     Examples
     --------
@@ -75,8 +75,8 @@ def reidentification(
     r"""Probability of picking the right record, or unit, of an equivalence class [ED08]_.
 
     There are three attackers. The prosecutor knows that a person is in the table and attacks the
-    record at greatest risk. The journalist does the same without that knowledge. The marketer
-    attacks all records. If the class of record i has :math:`n_i` records in the table and
+    record at the highest risk. The journalist attacks this record without that knowledge. The
+    marketer attacks all records. If the class of record i has :math:`n_i` records in the table and
     :math:`N_i` in the population, their probabilities of success are
 
     .. math:: \frac{1}{\min_i n_i}, \qquad \frac{1}{\min_i N_i}, \qquad
@@ -87,18 +87,18 @@ def reidentification(
     released : ndarray of shape (n_records, n_columns)
         The released quasi-identifiers, or codes for their values.
     population : ndarray of shape (n_records,), optional
-        For each record, the number of people in the population with its released values, those in
-        the table included. By default the table is the population, and the journalist knows what
-        the prosecutor knows.
+        For each record, the number of people in the population with its released values, including
+        the people in the table. By default, the table is the population, and the journalist knows
+        what the prosecutor knows.
     units : ndarray of shape (n_records,), optional
         Code of the unit of each record: the size of a class is then the number of its units, and
-        the attacker names a unit rather than a record.
+        the attacker names a unit instead of a record.
 
     Returns
     -------
     dict
         ``prosecutor``, ``journalist`` and ``marketer``, in (0, 1]. 1 means that the record (for the
-        marketer: every record) is identified with certainty; 1/n that all n records are equal.
+        marketer: every record) is identified with certainty, 1/n that all n records are equal.
 
     References
     ----------
@@ -120,7 +120,7 @@ def reidentification(
             " values, at least the number of such records.",
             code="population-unusable",
         )
-    # Sorted, so that the sum does not depend on the order of the records.
+    # Sorted, so that the mean does not depend on the order of the records.
     probabilities = np.sort(1 / population_sizes)
     return {
         "prosecutor": float(1 / sizes.min()),

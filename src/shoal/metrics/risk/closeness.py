@@ -1,4 +1,4 @@
-"""Distance of the confidential values of a class from those of the table: t-closeness."""
+"""Distance of the confidential values of a class from the values of the table: t-closeness."""
 
 import numpy as np
 
@@ -16,12 +16,12 @@ def t_closeness(
     ordered: Mask,
     units: Labels | None = None,
 ) -> Values:
-    r"""Greatest distance of the confidential values of a class from those of the table [LLV07]_.
+    r"""Largest distance between the confidential values of a class and of the table [LLV07]_.
 
-    It is the earth mover's distance of the two distributions. In an ordered column with m distinct
-    values, moving from the i-th to the j-th costs :math:`|i - j| / (m - 1)`; between categories
-    every move costs 1. With the shares :math:`p_{cj}` of the values in class c and :math:`q_j` in
-    the table, this is
+    The distance is the earth mover's distance of the two distributions. In an ordered column with m
+    distinct values, a move from the i-th to the j-th value costs :math:`|i - j| / (m - 1)`; between
+    categories, every move costs 1. With the shares :math:`p_{cj}` of the values in class c and
+    :math:`q_j` in the table, the measure is
 
     .. math:: \max_c \frac{1}{m - 1} \sum_{i=1}^{m-1} \Bigl| \sum_{j \le i} (p_{cj} - q_j) \Bigr|
               \quad \text{or} \quad \max_c \frac{1}{2} \sum_j |p_{cj} - q_j|.
@@ -33,7 +33,7 @@ def t_closeness(
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes that keep the order of their values.
     ordered : sequence of bool, one per confidential column
-        Whether the values have an order, as numbers do.
+        Whether the values of each column have an order, as numbers do.
     units : ndarray of shape (n_records,), optional
         The unit of each record: each unit then counts once in a class and once in the table,
         divided evenly among its records there.
@@ -42,8 +42,8 @@ def t_closeness(
     -------
     ndarray of shape (n_confidential,)
         The *t* that the release attains in each column, in [0, 1]. 0 means that every class has the
-        distribution of the table, so it reveals no more about its members than the table does; 1
-        that some class is at the greatest possible distance.
+        distribution of the table, so that it reveals no more about its members than the table does.
+        1 means that at least one class is at the largest possible distance.
 
     References
     ----------
@@ -85,7 +85,7 @@ def _unordered_distance(value_counts: Tally) -> Values:
     """Return for each class half the sum of |p - q| over all values."""
     p = value_counts.counts / value_counts.class_sizes[value_counts.labels]
     q = value_counts.table_counts[value_counts.values] / value_counts.table_counts.sum()
-    # Values that do not occur in a class add their share q: together 1 less the q of those that do.
+    # Values that do not occur in a class add their shares q: 1 minus the q of values that do occur.
     differences = np.bincount(value_counts.labels, np.abs(p - q) - q)
     return np.asarray((differences + 1) / 2)
 
@@ -93,10 +93,10 @@ def _unordered_distance(value_counts: Tally) -> Values:
 def _ordered_distance(value_counts: Tally) -> Values:
     """Return for each class the mean of |P - Q| over the ranks, with the cumulative shares P and Q.
 
-    P is a step function with few steps and Q increases. So on each step of P, the ranks at which Q
-    is below P come first, and the area between P and Q consists of two differences of cumulative
-    sums. The cost is linear in the number of records, instead of the number of classes times that
-    of values.
+    P is a step function with few steps, and Q increases. On each step of P, the ranks at which Q is
+    below P therefore come first, and the area between P and Q consists of two differences of
+    cumulative sums. The cost is linear in the number of records, instead of the product of the
+    numbers of classes and values.
     """
     m, n = len(value_counts.table_counts), value_counts.table_counts.sum()
     if m == 1:
@@ -125,6 +125,6 @@ def _ordered_distance(value_counts: Tally) -> Values:
         step_ends - crossings
     )
     areas = np.bincount(value_counts.labels, area_below + area_above)
-    # P is 0 up to the least value of the class.
+    # P is 0 below the smallest value of the class.
     areas_before_first = running_total[value_counts.values[class_starts]]
     return np.asarray((areas + areas_before_first) / (n * (m - 1)))

@@ -16,9 +16,9 @@ def l_diversity(
 ) -> dict[str, Values]:
     r"""Smallest diversity of the confidential values in a class, by three definitions [MGKV06]_.
 
-    Each is the minimum over all equivalence classes. ``distinct`` is the number of distinct values;
-    ``entropy`` the number of equally frequent values that would have the same entropy;
-    ``recursive`` the greatest l at which the most frequent value is not too frequent. If the m
+    Each is the minimum over all equivalence classes. ``distinct`` is the number of distinct values,
+    ``entropy`` is the number of equally frequent values that would have the same entropy, and
+    ``recursive`` is the largest l at which the most frequent value is not too frequent. If the m
     distinct values of a class occur :math:`r_1 \ge \dots \ge r_m` times, in shares
     :math:`p_1, \dots, p_m`, these are
 
@@ -34,16 +34,16 @@ def l_diversity(
     c : float
         Factor of the recursive definition, above 0.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with that of its
-        values which most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with the one of its
+        values that most units of the class have.
 
     Returns
     -------
     dict
         ``distinct``, ``entropy`` and ``recursive``: one number per confidential column, from 1 to
-        the size of the smallest class. 1 means that all records of some class share a value, or for
-        ``recursive`` that nearly all do. At the greatest possible number, the records of this class
-        all have different values.
+        the size of the smallest class. 1 means that all records of at least one class share a
+        value, or for ``recursive`` that nearly all of them do. The size of the smallest class means
+        that its records all have different values.
 
     References
     ----------
@@ -89,14 +89,15 @@ def p_sensitivity(
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with that of its
-        values which most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with the one of its
+        values that most units of the class have.
 
     Returns
     -------
     int
         The *p* that the release attains, from 1 to the size of the smallest class. 1 means that all
-        records of some class share a value, so anyone known to be in the class is known to have it.
+        records of at least one class share a value, so anyone known to be in the class is known to
+        have this value.
 
     References
     ----------
@@ -122,7 +123,7 @@ def homogeneous_classes(
 
     Anyone known to be in such a class is known to have the value, however large the class is. With
     ``units``, a class counts if all of its units share a value, even if they have other values as
-    well. Classes of a single record, or unit, do not count: see `smallest_class`.
+    well. Classes of a single record or unit do not count: see `smallest_class`.
 
     With :math:`n_c` records and :math:`m_{cj}` distinct values of column j in class c,
 
@@ -135,14 +136,14 @@ def homogeneous_classes(
     confidential_codes : ndarray of shape (n_records, n_confidential)
         The confidential columns, or codes for their values.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with that of its
-        values which most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with the one of its
+        values that most units of the class have.
 
     Returns
     -------
     ndarray of shape (n_confidential,)
-        From 0 to the number of classes. 0 means that no class discloses a value this way; the
-        number of classes, that each of them does.
+        From 0 to the number of classes. 0 means that no class discloses a value in this way, the
+        number of classes that each class does.
 
     References
     ----------
@@ -171,9 +172,9 @@ def average_diversity(
 ) -> float:
     r"""Mean over classes of the number of distinct confidential values, l_avg [RFSP16]_.
 
-    Confidential columns are standardised and rounded to multiples of ``width``. Of several columns,
-    the one with the fewest distinct values in a class counts there. With C classes and
-    :math:`m_{cj}` distinct values of column j in class c,
+    Confidential columns are standardised and rounded to multiples of ``width``. If there are
+    several columns, the column with the fewest distinct values counts in each class. With C classes
+    and :math:`m_{cj}` distinct values of column j in class c,
 
     .. math:: \frac{1}{C} \sum_{c} \min_j m_{cj}.
 
@@ -184,16 +185,17 @@ def average_diversity(
     confidential : ndarray of shape (n_records, n_confidential)
         Values of the confidential columns.
     width : float
-        Width of the rounding in standard deviations, above 0: closer values may count as one.
+        Width of the rounding in standard deviations, above 0; values closer than this may count as
+        one.
     units : ndarray of shape (n_records,), optional
-        Code of the unit of each record: each unit then counts once in a class, with that of its
-        values which most units of the class have.
+        Code of the unit of each record: each unit then counts once in a class, with the one of its
+        values that most units of the class have.
 
     Returns
     -------
     float
-        From 1 to the mean size of the classes. 1 means that in every class some confidential column
-        has a single value; the mean size, that all values of a class differ.
+        From 1 to the mean size of the classes. 1 means that every class has a confidential column
+        with a single value, the mean size that all values in each class differ.
 
     References
     ----------
@@ -219,14 +221,14 @@ def average_diversity(
 
 
 def _recursive_diversity(value_counts: Tally, c: float) -> int:
-    """Return the greatest l that every class attains; 1 if some class does not even attain 1."""
+    """Return the largest l that every class attains, or 1 if a class does not even attain 1."""
     labels = value_counts.labels
     order = np.lexsort((-value_counts.counts, labels))
-    counts = value_counts.counts[order]  # of each class, the greatest first
+    counts = value_counts.counts[order]  # the largest of each class first
     class_starts = np.cumsum(value_counts.n_distinct) - value_counts.n_distinct
     n_before = np.cumsum(counts) - counts  # records of all entries before this one
     class_ends = value_counts.class_sizes + n_before[class_starts]
     n_from_entry = class_ends[labels] - n_before  # r_l + ... + r_m
-    greatest_counts = counts[class_starts][labels]  # r_1
-    attained = np.bincount(labels, greatest_counts < c * n_from_entry)
+    max_counts = counts[class_starts][labels]  # r_1
+    attained = np.bincount(labels, max_counts < c * n_from_entry)
     return max(1, int(attained.min()))

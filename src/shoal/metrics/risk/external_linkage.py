@@ -15,8 +15,9 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
 
     The attacker has the masked table and a file with names, such as a public register, and takes
     the nearest released record of each person. If t records are equally near, the right one among
-    them counts 1/t. Each table is standardised by itself. Unlike `linkage`, which compares with the
-    original table, this does not assume perfect knowledge and may estimate the risk better.
+    them counts 1/t. Each table is standardised separately. Unlike `linkage`, which compares with
+    the original table, this measure does not assume perfect knowledge, and may estimate the risk
+    better.
 
     Parameters
     ----------
@@ -25,14 +26,14 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     masked : ndarray of shape (n_records, n_columns)
         The released values of the masked columns.
     own : ndarray of shape (n_persons,)
-        The released record of each person, counted from 0; -1 for a person who is not in the table
-        and cannot be linked correctly.
+        The released record of each person, counted from 0, or -1 for a person who is not in the
+        table, who cannot be linked correctly.
 
     Returns
     -------
     float
-        In [0, 1]. 0 means that no link is right; 1 that every one is. With groups of at least k,
-        masked in one block, at most 1/k.
+        In [0, 1]. 0 means that no link is right, 1 that every link is. With groups of at least k,
+        masked in one block, the share is at most 1/k.
 
     References
     ----------
@@ -57,10 +58,8 @@ def linkage_with(external: Matrix, masked: Matrix, own: Labels) -> float:
     labels = classes(masked)
     class_sizes = np.bincount(labels)
     _, representatives = np.unique(labels, return_index=True)
-    persons, class_points = (
-        order_free_zscores(external),
-        order_free_zscores(masked)[representatives],
-    )
+    persons = order_free_zscores(external)
+    class_points = order_free_zscores(masked)[representatives]
     expected_links = 0.0
     for start in range(0, len(persons), STRIDE):
         chunk, own_records = persons[start : start + STRIDE], own[start : start + STRIDE]

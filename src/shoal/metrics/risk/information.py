@@ -1,4 +1,4 @@
-"""Information that classes give about a confidential column: entropy and mutual information."""
+"""Information that classes give about a confidential column."""
 
 import numpy as np
 
@@ -12,9 +12,9 @@ from shoal.metrics.equivalence_classes import classes
 def mutual_information(released: AnyValues, confidential_codes: AnyValues) -> Values:
     r"""Information that a class gives about a confidential value, in bits [RFD10]_.
 
-    It is the mean over the records of the Kullback-Leibler divergence of the distribution of the
-    column in their class from that in the table. If class c has :math:`n_c` of the n records, and
-    value v the share :math:`p_{cv}` in the class and :math:`p_v` in the table,
+    The measure is the Kullback-Leibler divergence of the distribution in a class from the
+    distribution in the table, averaged over the records. If class c has :math:`n_c` of the n
+    records, and value v has the share :math:`p_{cv}` in the class and :math:`p_v` in the table,
 
     .. math:: \sum_c \frac{n_c}{n} \sum_v p_{cv} \log_2 \frac{p_{cv}}{p_v}.
 
@@ -29,7 +29,7 @@ def mutual_information(released: AnyValues, confidential_codes: AnyValues) -> Va
     -------
     ndarray of shape (n_confidential,)
         From 0 to the entropy of the column. 0 means that the column has the same distribution in
-        every class; its entropy, that the class determines the value.
+        every class, the entropy that the class determines the value.
 
     References
     ----------
@@ -49,7 +49,7 @@ def mutual_information(released: AnyValues, confidential_codes: AnyValues) -> Va
 
 @measure(kind="risk", better="lower", per="confidential")
 def delta_disclosure(released: AnyValues, confidential_codes: AnyValues) -> Values:
-    r"""Greatest change of the log-probability of a value by knowing the class [BS08]_.
+    r"""Largest change of the log-probability of a value from knowing the class [BS08]_.
 
     If value v has the share :math:`p_{cv}` in class c and :math:`p_v` in the table,
 
@@ -68,8 +68,8 @@ def delta_disclosure(released: AnyValues, confidential_codes: AnyValues) -> Valu
     Returns
     -------
     ndarray of shape (n_confidential,)
-        From 0 to ln(n). 0 means that knowing the class makes no value more or less likely; ln(n)
-        that a value of a single record is certain in its class.
+        From 0 to ln(n). 0 means that knowing the class makes no value more or less likely, ln(n)
+        that a value which occurs only once in the table is certain in its class.
 
     References
     ----------
@@ -89,7 +89,8 @@ def delta_disclosure(released: AnyValues, confidential_codes: AnyValues) -> Valu
 
 def _share_ratios(labels: Labels, values: AnyValues) -> tuple[Values, Values]:
     """Return the share of each pair of class and value, and p(value | class) / p(value)."""
-    value_counts, n = tally(labels, values), len(labels)
+    value_counts = tally(labels, values)
+    n = len(labels)
     in_class = value_counts.class_sizes[value_counts.labels]
     in_table = value_counts.table_counts[value_counts.values]
     return value_counts.counts / n, value_counts.counts * n / (in_class * in_table)

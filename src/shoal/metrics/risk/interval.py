@@ -14,13 +14,13 @@ WIDTHS = np.arange(1, 11) / 100 * (1 + 1e-9)
 def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     r"""Share of original values that lie in a narrow interval around their masked value [MSD04]_.
 
-    The interval reaches p per cent of the column's standard deviation S to either side, ends
-    included; the share is averaged over p = 1, 2, ..., 10:
+    The interval reaches p per cent of the column's standard deviation S to either side, including
+    its ends; the share is averaged over p = 1, 2, ..., 10:
 
     .. math:: \frac{1}{10} \sum_{p=1}^{10} \frac{1}{n}
               |\{i : |x_i - x'_i| \le \frac{p}{100} S\}|.
 
-    In a column that is constant in the original, the interval is the masked value alone.
+    In a column that is constant in the original, the interval is only the masked value.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ def interval_disclosure(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 1]. 0 means that no masked value is within a tenth of a standard deviation of its
-        original; 1 that all are within a hundredth, as in a column that was not masked.
+        In [0, 1]. 0 means that no masked value is within a tenth of a standard deviation of the
+        original value, 1 that all are within a hundredth, as in a column that was not masked.
 
     References
     ----------

@@ -10,8 +10,8 @@ from shoal.metrics._measure import measure
 from shoal.metrics._scaling import ROUNDING_TOLERANCE, order_free_zscores, scale_by_original
 from shoal.metrics.equivalence_classes import classes
 
-SHORT_TABLE = 1000  # records up to which all distances are computed, so nothing is compiled
-STRIDE = 2000  # searches between two reports of progress, a fraction of a second
+SHORT_TABLE = 1000  # with at most this many records, NumPy computes all distances: no compilation
+STRIDE = 2000  # searches between two reports of progress, which take a fraction of a second
 
 
 @measure(kind="risk", better="lower", cost="search")
@@ -20,10 +20,10 @@ def linkage(
 ) -> float:
     r"""Share of masked records whose nearest original record is their own, DLD [RFSP16]_.
 
-    Each table is standardised by itself, as an attacker would do; if columns have several axes,
-    both are scaled by the original. If t original records are equally near, the attacker picks one
-    at random, so the right one among them counts 1/t. With the set :math:`T_i` of the original
-    records nearest to masked record i,
+    Each table is standardised separately, as an attacker would do; if columns have several axes,
+    both tables are scaled by the original. If t original records are equally near, the attacker
+    picks one at random, so the right one among them counts 1/t. With the set :math:`T_i` of the
+    original records nearest to masked record i,
 
     .. math:: \frac{1}{n} \sum_{i : i \in T_i} \frac{1}{|T_i|}.
 
@@ -36,8 +36,8 @@ def linkage(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
     units : ndarray of shape (n_records,), optional
         Code of the unit of each record: a link is then correct if it leads to any record of
         the same unit.
@@ -45,7 +45,7 @@ def linkage(
     Returns
     -------
     float
-        In [0, 1]. 0 means that no link is correct; 1 that all are. Random guessing gives 1/n;
+        In [0, 1]. 0 means that no link is correct, 1 that all are. Random guessing gives 1/n;
         groups of at least k, masked in one block, give at most 1/k.
 
     References
@@ -68,9 +68,10 @@ def linkage_top2(
 ) -> float:
     r"""Share of masked records with their own original record among the two nearest [CPD13]_.
 
-    Each table is standardised by itself. If several original records are equally near, the attacker
-    picks at random among them, as in `linkage`. If :math:`b_i` original records are nearer to
-    masked record i than its own, and :math:`t_i` are as near, its own included,
+    Each table is standardised separately. If several original records are equally near, the
+    attacker picks at random among them, as in `linkage`. If :math:`b_i` original records are nearer
+    to masked record i than its own original record, and :math:`t_i` are equally near, including its
+    own,
 
     .. math:: \frac{1}{n} \sum_{i=1}^{n} \min\Bigl(1, \frac{\max(0, 2 - b_i)}{t_i}\Bigr).
 
@@ -81,8 +82,8 @@ def linkage_top2(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
     units : ndarray of shape (n_records,), optional
         Code of the unit of each record: a link is then correct if it leads to any record of
         the same unit.
@@ -90,7 +91,7 @@ def linkage_top2(
     Returns
     -------
     float
-        In [0, 1], at least `linkage`. 0 means that the correct record is never among the two; 1
+        In [0, 1], at least `linkage`. 0 means that the correct record is never among the two, 1
         that it always is. Random guessing gives 2/n; groups of at least k, masked in one block,
         give at most 2/k.
 
@@ -113,16 +114,19 @@ def _linkage_rate(
 ) -> float:
     """Return the expected share of records whose original is among the ``n_guesses`` nearest."""
     if columns is None:
-        original_points, masked_points = order_free_zscores(original), order_free_zscores(masked)
+        original_points = order_free_zscores(original)
+        masked_points = order_free_zscores(masked)
     else:  # a category is the same in both tables, so both share one scale
-        original_points, masked_points = np.zeros(original.shape), np.zeros(original.shape)
+        original_points = np.zeros(original.shape)
+        masked_points = np.zeros(original.shape)
         for axis, original_values, masked_values in scale_by_original(original, masked, columns):
-            original_points[:, axis], masked_points[:, axis] = original_values, masked_values
+            original_points[:, axis] = original_values
+            masked_points[:, axis] = masked_values
     original_classes = classes(original)
     pair_classes = classes(
         np.column_stack([original_classes if units is None else units, classes(masked)])
     )
-    # Equal pairs are searched once.
+    # A pair of equal original and equal masked records is searched only once.
     _, queries, multiplicities = np.unique(pair_classes, return_index=True, return_counts=True)
     points = masked_points[queries]
     if units is None:
@@ -135,7 +139,7 @@ def _linkage_rate(
 
 
 def linkage_chances(original: Matrix, masked: Matrix, queries: Rows) -> Values:
-    """Return the chance that the nearest original of some masked records is their own.
+    """Return for each of ``queries`` the chance that its nearest original record is its own.
 
     Parameters
     ----------
@@ -149,7 +153,7 @@ def linkage_chances(original: Matrix, masked: Matrix, queries: Rows) -> Values:
     Returns
     -------
     ndarray of shape (n_queries,)
-        In [0, 1]; for a random sample of the records, the mean estimates `linkage`.
+        The chances, in [0, 1]; over a random sample of the records, their mean estimates `linkage`.
     """
     return _chances_of_records(original, classes(original), masked[queries], queries, 1)
 
@@ -159,8 +163,8 @@ def _chances_of_records(
 ) -> Values:
     """Return the chance that the nearest originals of each point contain its own record.
 
-    With c records closer than its own and t at the same distance (itself included), the chance is
-    (n_guesses - c) / t, clipped to [0, 1].
+    If c records are closer than its own record, and t are at the same distance, including its own,
+    the chance is (n_guesses - c) / t, clipped to [0, 1].
     """
     # Equal originals are indexed once, with a weight.
     _, representatives = np.unique(original_classes, return_index=True)
@@ -184,13 +188,14 @@ def _chances_of_units(
 ) -> Values:
     """Return the chance that the nearest originals of each point contain one of its target unit.
 
-    With c records closer than the nearest one of the unit and t at the same distance, some of them
-    of the unit, the attacker draws n_guesses - c of the t without replacement.
+    If c records are closer than the nearest record of the unit, and t records are at the same
+    distance, including some of the unit, the attacker draws n_guesses - c of these t without
+    replacement.
     """
     _, representatives = np.unique(original_classes, return_index=True)
     table, class_sizes = original[representatives], np.bincount(original_classes)
     n_classes = len(class_sizes)
-    # The pairs of a unit and a class are sorted by unit: those of a unit are one slice.
+    # The pairs of a unit and a class are sorted by unit, so the pairs of a unit are one slice.
     pairs, counts = np.unique(units * n_classes + original_classes, return_counts=True)
     starts = np.searchsorted(pairs // n_classes, np.arange(units.max() + 2))
     nearest_of_unit, n_tied_of_unit = np.empty((2, len(points)), np.int64)

@@ -1,4 +1,4 @@
-"""The attack on individual ranking: a value lies between the means of neighbouring groups."""
+"""An attack on individual ranking: a value lies between the means of neighbouring groups."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ from shoal.metrics._array_types import Mask, Matrix
 class Intervals(NamedTuple):
     """The interval that an attacker infers for every value.
 
-    ``low`` and ``high`` are the neighbouring means and ``width`` is their distance, in standard
-    deviations of the original column; ``holds`` is True where the original value lies between them.
+    ``low`` and ``high`` are the neighbouring means, and ``width`` is their distance in standard
+    deviations of the original column. ``holds`` is True if the original value lies between them.
     """
 
     low: Matrix
@@ -23,10 +23,10 @@ class Intervals(NamedTuple):
 def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     """Bound every original value by the released means on either side of its own [MD99]_.
 
-    If a column was sorted by itself and divided into groups, the groups do not overlap, so a value
-    lies between the mean of the group below its own and the mean of the group above. The attack
-    needs no knowledge of the original. Groups formed by several columns overlap in each of them, so
-    the inference is often wrong; ``holds`` shows where.
+    If each column was sorted and divided into groups separately, the groups do not overlap, so a
+    value lies between the mean of the group below its own and the mean of the group above. The
+    attack needs no knowledge of the original. Groups formed on several columns overlap in each of
+    them, so the inference is often wrong; ``holds`` shows for which values it is right.
 
     Parameters
     ----------
@@ -38,8 +38,8 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     Returns
     -------
     Intervals
-        One interval for each value. That of the lowest and of the highest group of a column has one
-        end, and an infinite width.
+        One interval for each value. The intervals of the lowest and of the highest group of a
+        column have one end only, and an infinite width.
 
     References
     ----------
@@ -54,11 +54,13 @@ def neighbour_intervals(original: Matrix, masked: Matrix) -> Intervals:
     >>> float(bounds.low[2, 0]), float(bounds.high[2, 0]), bool(bounds.holds.all())
     (1.5, 8.5, True)
     """
-    low, high = np.empty(masked.shape), np.empty(masked.shape)
+    low = np.empty(masked.shape)
+    high = np.empty(masked.shape)
     for j, column in enumerate(masked.T):
         means, inverse = np.unique(column, return_inverse=True)
         bounds = np.concatenate([[-np.inf], means, [np.inf]])
-        low[:, j], high[:, j] = bounds[inverse], bounds[inverse + 2]
+        low[:, j] = bounds[inverse]
+        high[:, j] = bounds[inverse + 2]
     std = original.std(axis=0)
     width = (high - low) / np.where(std > 0, std, 1.0)
     return Intervals(low, high, width, (low <= original) & (original <= high))

@@ -27,7 +27,7 @@ def fewest_units(released: AnyValues, units: Labels) -> int:
     -------
     int
         The *k* that the release attains, counted in units, from 1 to `smallest_class`. 1 means that
-        all records of some class belong to one unit.
+        all records of at least one class belong to one unit.
 
     Examples
     --------
@@ -40,11 +40,11 @@ def fewest_units(released: AnyValues, units: Labels) -> int:
 
 @measure(kind="risk", better="lower")
 def largest_unit_share(released: AnyValues, units: Labels) -> float:
-    r"""Greatest share of the records of a class that belong to one unit.
+    r"""Largest share of the records of a class that belong to one unit.
 
-    It is the probability that a random record of the class belongs to that unit. So it is also the
-    probability of learning a confidential value of a person who is known to have many records. If
-    :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
+    The share is the probability that a random record of the class belongs to that unit, and
+    therefore the probability of learning a confidential value of a person who is known to have many
+    records. If :math:`n_{cu}` of the :math:`n_c` records of class c belong to unit u,
 
     .. math:: \max_c \max_u \frac{n_{cu}}{n_c}.
 
@@ -58,8 +58,8 @@ def largest_unit_share(released: AnyValues, units: Labels) -> float:
     Returns
     -------
     float
-        In (0, 1]. 1 means that all records of some class belong to one unit; 1/k is the least that
-        is possible if some class has only k units.
+        In (0, 1]. 1 means that all records of at least one class belong to one unit. If a class has
+        only k units, the share is at least 1/k.
 
     Examples
     --------

@@ -7,11 +7,11 @@ from shoal.metrics.equivalence_classes import classes, sizes_per_class
 
 
 def fewest_matches(released: AnyValues, missing: Mask, units: Labels | None = None) -> int:
-    """Return the least number of records that a record matches, itself included.
+    """Return the minimum number of records that a record matches, including itself.
 
-    Two records match if they have the same value in every column in which both have one. This is
-    how sdcMicro counts frequencies of keys. It is not an equivalence relation: two records that
-    match a third need not match each other.
+    Two records match if they have the same value in every column in which both have a value. This
+    is how sdcMicro counts frequencies of keys. Matching is not an equivalence relation: two records
+    that match a third need not match each other.
 
     Parameters
     ----------
@@ -25,8 +25,8 @@ def fewest_matches(released: AnyValues, missing: Mask, units: Labels | None = No
     Returns
     -------
     int
-        At least `smallest_class` with missing cells as values of their own. 1 means that some
-        record matches no other.
+        At least `smallest_class` with missing cells as values of their own. 1 means that at least
+        one record matches no other.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def fewest_matches(released: AnyValues, missing: Mask, units: Labels | None = No
 
 
 class _MatchCounter:
-    """Counts the records or units that the records of a table match.
+    """The numbers of records or units that the records of a table match.
 
     Equal records are one row here. Rows with the same missing cells have the same pattern.
     """
@@ -49,7 +49,8 @@ class _MatchCounter:
         self.row_of_record = classes(keys)
         representatives = np.zeros(int(self.row_of_record.max()) + 1, np.int64)
         representatives[self.row_of_record[::-1]] = np.arange(len(keys))[::-1]
-        self.keys, self.units = keys[representatives], units
+        self.keys = keys[representatives]
+        self.units = units
         self.record_counts = np.bincount(self.row_of_record)
         self.sizes = sizes_per_class(self.row_of_record, units)
         self.patterns, self.pattern_of_row = np.unique(
@@ -61,12 +62,13 @@ class _MatchCounter:
             self.units_of_row = np.split(units[order], np.cumsum(self.record_counts)[:-1])
 
     def fewest(self) -> int:
-        """Return the least number of matches of a row.
+        """Return the minimum number of matches of a row.
 
-        A row matches at least the records equal to it. So rows are counted in the order of this
-        number, until it reaches the least number of matches so far.
+        A row matches at least the records equal to it. Matches are therefore counted in the order
+        of the number of equal records, until this number reaches the smallest number of matches.
         """
-        fewest, order = len(self.row_of_record), np.argsort(self.sizes, kind="stable")
+        fewest = len(self.row_of_record)
+        order = np.argsort(self.sizes, kind="stable")
         sizes = self.sizes[order]
         start = 0
         while start < len(order) and sizes[start] < fewest:
@@ -76,7 +78,7 @@ class _MatchCounter:
         return fewest
 
     def _fewest_of_rows(self, rows: Rows, fewest: int) -> int:
-        """Return the least number of matches of ``rows``, or ``fewest`` if that is smaller."""
+        """Return the minimum number of matches of ``rows``, or ``fewest`` if that is smaller."""
         if self.units is None:
             return min(fewest, int(self._count_matches(rows).min()))
         bounds = self._count_matches(rows)
@@ -87,10 +89,10 @@ class _MatchCounter:
         return fewest
 
     def _count_matches(self, rows: Rows) -> Counts:
-        """Return the number of records that each row matches, or a lower bound of that of units.
+        """Return how many records each row matches, or a lower bound of how many units it matches.
 
-        A unit may have records of several patterns, so its records are not added over patterns: the
-        bound is the greatest number of units that the row matches among the rows of one pattern.
+        A unit may have records of several patterns, so numbers of units are not summed over the
+        patterns: the bound is the largest number of units that the row matches in one pattern.
         """
         n_matches = np.zeros(len(rows), np.int64)
         for row_pattern in np.unique(self.pattern_of_row[rows]).tolist():

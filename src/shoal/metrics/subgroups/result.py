@@ -23,11 +23,11 @@ class Subgroups:
         ``"lower"``, ``"higher"`` or ``"near one"`` by figure; figures without an entry are not
         compared.
     unit : str
-        Noun for what the sizes of groups count.
+        What the sizes of groups count, as a noun in the singular.
     results : tuple
-        Result of each group, as for the whole table.
+        Result of each group, of the same type as the result of the whole table.
     note : str
-        What a reader has to know about the figures of groups.
+        A sentence that readers need to interpret the figures of groups, or an empty string.
     """
 
     split: SubgroupSplit
@@ -46,7 +46,8 @@ class Subgroups:
     def worst_figures(self) -> dict[str, float]:
         """Return the figures of the worst-off groups, for `Limits`.
 
-        ``_worst_group`` follows the name of the figure, before the name of a column if it has one.
+        ``_worst_group`` is appended to the name of the figure, before a colon and the name of a
+        column.
         """
         worst = {}
         for name, (_, value) in self.worst().items():
@@ -60,7 +61,7 @@ class Subgroups:
         return [name for name in self.better if any(name in figures for figures in self.figures)]
 
     def ordered(self, name: str) -> list[tuple[Subgroup, float]]:
-        """Return the groups that have a figure, with its value; the worst-off group comes first."""
+        """Return the groups that have a figure, with its value, the worst-off group first."""
         pairs = [
             (group, figures[name])
             for group, figures in zip(self.split.groups, self.figures, strict=True)
@@ -84,7 +85,7 @@ class Subgroups:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures as plain data, with the groups of each from the worst to the best."""
+        """Return the figures as plain data, with the groups from the worst-off to the best-off."""
         return {
             "by": list(self.split.columns),
             "min_group": self.split.min_group,
@@ -114,7 +115,7 @@ class Subgroups:
 
 
 def _badness(value: float, better: str) -> float:
-    """Return a number that is greater the worse a figure is."""
+    """Return a number that is larger for worse figures."""
     if better == "near one":
         return abs(value - 1)
     return -value if better == "higher" else value

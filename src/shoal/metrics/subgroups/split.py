@@ -14,10 +14,10 @@ from shoal.frame.tables import Frame, check_columns
 from shoal.frame.types import Type
 from shoal.metrics._array_types import Codes, Counts, Labels, Mask
 
-MAX_VALUES = 20  # a column of numbers with more distinct values is divided into quarters
+MAX_VALUES = 20  # a numeric column with more distinct values is divided into quarters
 QUARTERS = ("first quarter", "second quarter", "third quarter", "fourth quarter")
-OTHER_GROUPS = "other groups"
-MIN_GROUP = 5
+OTHER_GROUPS = "other groups"  # label of the groups that are too small to be shown
+MIN_GROUP = 5  # minimum number of records, or units, of a group by default
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Subgroup:
     label : str
         Columns and values of the group.
     size : int
-        Number of records, or of units if these are given, in the first table.
+        Number of records, or of units if units are given, in the first table.
     rows : tuple of ndarray
         Rows of the group in each table.
     """
@@ -48,9 +48,9 @@ class SubgroupSplit:
     columns : tuple of str
         Columns whose values form the groups.
     groups : tuple of Subgroup
-        The groups; those that are too small are merged into one, which comes last.
+        The groups; groups that are too small are merged into one, which comes last.
     min_group : int
-        Smallest number of records, or units, of a group.
+        Minimum number of records, or units, of a group.
     n_merged : int
         Number of groups that were merged.
     """
@@ -70,10 +70,10 @@ def split_subgroups(
 ) -> SubgroupSplit:
     """Return the groups of records that have the same values in the columns ``by`` in all tables.
 
-    A column of numbers with more than 20 distinct values is divided into quarters of the first
-    table. Groups of fewer than ``min_group`` records, or units, are merged. If these are too few
-    together, the smallest other group is merged with them, since otherwise their size could be
-    derived by subtraction.
+    A numeric column with more than 20 distinct values is divided at the quartiles of the first
+    table. Groups of fewer than ``min_group`` records, or units, are merged. If the merged groups
+    are too small even together, the smallest other group is merged with them, since their size
+    could otherwise be derived by subtraction.
     """
     check_min_group(min_group)
     names = as_list(by)
@@ -112,8 +112,9 @@ def split_subgroups(
 def _merged_subgroup(
     groups_of_records: Sequence[Labels], is_merged: Mask, units: Labels | None
 ) -> Subgroup:
-    """Return the groups that are merged, as one."""
-    is_merged_or_unknown = np.append(is_merged, True)  # -1: no group of the first table
+    """Return the merged groups as a single group."""
+    # Position -1 stands for records of other tables that belong to no group of the first table.
+    is_merged_or_unknown = np.append(is_merged, True)
     rows = tuple(
         np.flatnonzero(is_merged_or_unknown[table_groups]) for table_groups in groups_of_records
     )
@@ -121,10 +122,10 @@ def _merged_subgroup(
 
 
 def _match_combinations(codes: list[list[Codes]]) -> tuple[Codes, list[Labels]]:
-    """Return the combinations of codes in the first table, and for each table those of its records.
+    """Return the combinations of codes in the first table, and which of them each record has.
 
-    ``codes`` holds one array per table for each column. A record has the position of its
-    combination, or -1 if that does not occur in the first table.
+    ``codes`` contains, for each column, one array per table. A record of any table has the position
+    of its combination, or -1 if this combination does not occur in the first table.
     """
     first_table, *other_tables = (np.column_stack(columns) for columns in zip(*codes, strict=True))
     combinations, labels = np.unique(first_table, axis=0, return_inverse=True)
@@ -137,7 +138,7 @@ def _match_combinations(codes: list[list[Codes]]) -> tuple[Codes, list[Labels]]:
 
 
 def check_min_group(min_group: Any) -> None:
-    """Refuse a smallest group of fewer than two records."""
+    """Refuse a minimum group size of fewer than two records."""
     if not isinstance(min_group, int) or isinstance(min_group, bool) or min_group < 2:
         raise ParameterError(
             "`min_group` must be an int of at least 2: figures of a single record disclose it.",
@@ -149,7 +150,7 @@ def check_min_group(min_group: Any) -> None:
 def _groups_to_merge(
     group_of_record: Labels, sizes: Counts, min_group: int, units: Labels | None
 ) -> Mask:
-    """Return which groups are merged: those that are too small, and enough others to hide them."""
+    """Return which groups to merge: groups that are too small, and enough others to hide them."""
     is_merged = sizes < min_group
     if is_merged.any():
         for i in np.argsort(sizes, kind="stable")[is_merged.sum() :]:
@@ -160,7 +161,7 @@ def _groups_to_merge(
 
 
 def _merged_size(group_of_record: Labels, is_merged: Mask, units: Labels | None) -> int:
-    """Return the number of records, or of distinct units, of some groups together."""
+    """Return the number of records, or of distinct units, of all merged groups together."""
     return int(_sizes(is_merged[group_of_record].astype(np.int64), 2, units)[1])
 
 
@@ -174,7 +175,7 @@ def _sizes(group_of_record: Labels, n_groups: int, units: Labels | None) -> Coun
 def _read_codes(
     frames: Sequence[Frame], name: str, declared_type: Type | None
 ) -> tuple[list[Codes], list[str]]:
-    """Return the codes of a column in each table, and their labels; -1 where a value is missing."""
+    """Return the codes of a column in each table, -1 for a missing value, and their labels."""
     try:
         column = read_concatenated(frames, name, declared_type)
     except InputError:

@@ -8,8 +8,8 @@ from shoal.errors import InputError
 from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics.equivalence_classes import classes
 
-MAX_RECURSIVE_FREQUENCY = 40  # in the sample, up to which the recursion is used
-PRECISION = 1e-16  # of the sum of a series, relative
+MAX_RECURSIVE_FREQUENCY = 40  # up to this frequency in the sample, the recursion is used
+PRECISION = 1e-16  # relative precision of the sum of a series
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,9 +19,9 @@ class KeyFrequencies:
     Parameters
     ----------
     sample : ndarray of shape (n_records,)
-        Number of records of the sample with the same key, f.
+        Number f of records of the sample with the same key.
     population : ndarray of shape (n_records,)
-        Number of units of the population with the same key, F, known or estimated.
+        Number F of units of the population with the same key, known or estimated.
     """
 
     sample: Labels
@@ -52,12 +52,14 @@ def key_frequencies(
         Survey weights: the number of units of the population that each record represents. Their sum
         by key estimates the population frequency.
     population : ndarray of shape (n_units, n_columns), optional
-        Quasi-identifiers of the whole population, in the same codes; counted instead of estimated.
+        Quasi-identifiers of the whole population, in the same codes. Population frequencies are
+        then counted instead of estimated.
 
     Returns
     -------
     KeyFrequencies
-        Without weights and population, the sample is the population.
+        The frequencies of the key of each record. Without weights and population, the sample is the
+        population.
 
     Examples
     --------
@@ -104,22 +106,22 @@ def individual_risk(sample: Labels, population: Values) -> Values:
     .. math:: r = \sum_{h \ge f} \frac{1}{h} \binom{h-1}{f-1} p^f (1-p)^{h-f}
               = p \int_0^1 \frac{u^{f-1}}{p + (1 - p) u}\,du.
 
-    For f = 1 this is :math:`\frac{p}{1-p} \log \frac{1}{p}`. The values for larger f follow from
-    :math:`r_{f+1} = \frac{p}{1-p} (\frac{1}{f} - r_f)`, or from a series where that is not stable;
-    both are exact, unlike the usual approximations for large f.
+    For f = 1, this is :math:`\frac{p}{1-p} \log \frac{1}{p}`. The values for larger f follow from
+    :math:`r_{f+1} = \frac{p}{1-p} (\frac{1}{f} - r_f)`, or from a series if this recursion is not
+    stable; both are exact, unlike the usual approximations for large f.
 
     Parameters
     ----------
     sample : ndarray of shape (n_records,)
-        Number of records with the same key in the sample, f.
+        Number f of records with the same key in the sample.
     population : ndarray of shape (n_records,)
         Estimated number of units with the same key in the population.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        In (0, 1]. Close to 0 if the key is frequent in the population; 1/f in a census; 1 for a
-        sample unique that represents only itself.
+        In (0, 1]. The risk is close to 0 if the key is frequent in the population, 1/f in a census,
+        and 1 for a sample unique that represents only itself.
 
     References
     ----------
@@ -145,7 +147,7 @@ def individual_risk(sample: Labels, population: Values) -> Values:
 
 
 def _risk_by_recursion(f: Values, p: Values) -> Values:
-    """Return the risk, computed from that of smaller f; errors shrink if p is below 1/2."""
+    """Return the risk, computed from the risk of smaller f; errors shrink if p is below 1/2."""
     odds = p / (1 - p)
     risk = odds * -np.log(p)
     for size in range(1, int(f.max(initial=1))):
@@ -155,7 +157,9 @@ def _risk_by_recursion(f: Values, p: Values) -> Values:
 
 def _risk_by_series(f: Values, p: Values) -> Values:
     """Return the risk as p times the sum over j of (1-p)^j B(f, j+1), whose terms are positive."""
-    term, total, j = 1 / f, np.zeros(len(f)), 0
+    term = 1 / f
+    total = np.zeros(len(f))
+    j = 0
     while len(f) and (term > PRECISION * total).any():
         total += term
         term = term * (1 - p) * (j + 1) / (f + j + 1)
@@ -176,7 +180,8 @@ def household_risk(risk: Values, households: Labels) -> Values:
     Returns
     -------
     ndarray of shape (n_records,)
-        1 minus the product of (1 - risk) over the members, in [0, 1] and the same for all of them.
+        1 minus the product of (1 - risk) over the members, in [0, 1]. All members of a household
+        have the same value.
 
     Examples
     --------

@@ -14,8 +14,9 @@ from shoal.metrics._ranks import dense_ranks
 from shoal.metrics.equivalence_classes import classes
 
 Model = Literal["main", "two-way"]
-MAX_CELLS = 20_000_000  # of the table of all combinations of categories
-MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-8
+MAX_CELLS = 20_000_000  # cells of the table of all combinations of categories
+MAX_ITERATIONS = 500
+CONVERGENCE_TOLERANCE = 1e-8  # change of a margin, as a share of the total, to end the iterations
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,9 +28,9 @@ class LogLinearRisk:
     records : ndarray of shape (n_uniques,)
         Positions of the sample uniques.
     unique : ndarray of shape (n_uniques,)
-        Estimated probability that each is unique in the population.
+        Estimated probability that each sample unique is unique in the population.
     match : ndarray of shape (n_uniques,)
-        Estimated probability that a match with each is correct, the mean of 1/F.
+        Estimated probability that a match with each sample unique is correct, the mean of 1/F.
     """
 
     records: Labels
@@ -38,7 +39,7 @@ class LogLinearRisk:
 
     @property
     def population_uniques(self) -> float:
-        """Expected number of sample uniques that are population unique."""
+        """Expected number of sample uniques that are population uniques."""
         return float(self.unique.sum())
 
     @property
@@ -54,13 +55,13 @@ def log_linear_risk(
 
     The population frequency F of a key is assumed to be Poisson with mean :math:`\lambda`, and a
     share :math:`\pi` of the population is sampled. The model fits the sample frequency
-    :math:`\pi \lambda` of each key. For a sample unique, whose sample frequency f is 1, this gives
-    with :math:`\mu = \lambda (1 - \pi)`
+    :math:`\pi \lambda` of each key. With :math:`\mu = \lambda (1 - \pi)`, a sample unique, whose
+    sample frequency f is 1, has
 
     .. math:: P(F = 1 \mid f = 1) = e^{-\mu}, \qquad E(1/F \mid f = 1) = (1 - e^{-\mu}) / \mu.
 
-    In the model with main effects alone, columns are independent; it mostly overstates risk. The
-    model with all two-way interactions is fitted by iterative proportional fitting.
+    In the model with only main effects, columns are independent; this model usually overstates the
+    risk. The model with all two-way interactions is fitted by iterative proportional fitting.
 
     Parameters
     ----------
@@ -68,8 +69,8 @@ def log_linear_risk(
         Quasi-identifiers, or codes for their values.
     sampling_fraction : float
         Share of the population that is in the sample, in (0, 1).
-    model : str
-        ``"main"`` or ``"two-way"``.
+    model : {"main", "two-way"}, default="main"
+        Whether the model has only main effects, or also two-way interactions.
 
     Returns
     -------
@@ -108,7 +109,7 @@ def log_linear_risk(
 
 
 def _fit_independent(codes: Labels, cells: Labels) -> Values:
-    """Return the fitted frequency of ``cells``, rows of codes, if the columns are independent."""
+    """Return the fitted frequencies of ``cells``, rows of codes, if the columns are independent."""
     n = len(codes)
     fitted = np.full(len(cells), float(n))
     for column, cell in zip(codes.T, cells.T, strict=True):
@@ -117,12 +118,12 @@ def _fit_independent(codes: Labels, cells: Labels) -> Values:
 
 
 def _fit_two_way(codes: Labels, cells: Labels) -> Values:
-    """Return the fitted frequency of ``cells``, rows of codes, with all two-way interactions."""
+    """Return the fitted frequencies of ``cells``, rows of codes, with all two-way interactions."""
     shape = tuple(int(column.max()) + 1 for column in codes.T)
     if prod(shape) > MAX_CELLS:
         raise InputError(
-            f"The quasi-identifiers have {prod(shape):,} combinations; a model with two-way"
-            f" interactions takes at most {MAX_CELLS:,}. Use main effects, or fewer categories.",
+            f"The quasi-identifiers have {prod(shape):,} combinations, but a model with two-way"
+            f" interactions can have at most {MAX_CELLS:,}. Use main effects, or fewer categories.",
             code="too-many-cells",
             cells=prod(shape),
         )
@@ -144,7 +145,7 @@ def iterative_proportional_fitting(observed: NDArray[np.float64]) -> NDArray[np.
     -------
     ndarray
         The maximum likelihood estimate of the Poisson log-linear model with all two-way
-        interactions; with two axes, ``observed`` itself.
+        interactions. If there are only two axes, this is ``observed`` itself.
 
     Examples
     --------

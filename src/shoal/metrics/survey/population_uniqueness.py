@@ -8,14 +8,15 @@ import numpy as np
 from shoal.errors import InputError
 from shoal.metrics._array_types import Labels, Values
 
-MAX_ITERATIONS, CONVERGENCE_TOLERANCE = 500, 1e-10
-SMALL_FRACTION = 0.1  # sampling fraction up to which the Pitman model is preferred
-GRID_SIZE = 2000  # values of p among which the shifted negative binomial model is fitted first
+MAX_ITERATIONS = 500
+CONVERGENCE_TOLERANCE = 1e-10  # relative size of a Newton step at which the iterations end
+SMALL_FRACTION = 0.1  # up to this sampling fraction, the Pitman model is preferred
+GRID_SIZE = 2000  # values of p between which the shifted negative binomial model is bracketed
 
 
 @dataclass(frozen=True)
 class PopulationUniqueness:
-    """Estimated shares of the population that are unique; NaN where a model does not apply.
+    """Estimated shares of the population that are unique, or NaN if a model does not apply.
 
     Parameters
     ----------
@@ -44,8 +45,8 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     """Estimate the share of the population that is unique on the quasi-identifiers [DEN12]_.
 
     The rule of Dankar et al. chooses the Pitman model for samples of up to a tenth of the
-    population, and the lesser of the estimates of Zayatz and of the shifted negative binomial model
-    for larger ones. Where a model cannot be fitted, the estimate of Zayatz is used.
+    population. For larger samples, it chooses the smaller estimate of the method of Zayatz and the
+    shifted negative binomial model. If a model cannot be fitted, the estimate of Zayatz is used.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     Returns
     -------
     PopulationUniqueness
-        All estimates, in [0, 1], and which one is chosen. 0 means that no unit is unique, as is
-        assumed if no record of the sample is; 1 that every unit is.
+        All estimates, in [0, 1], and which one is chosen. 0 means that no unit is unique, which is
+        assumed if no record of the sample is; 1 means that every unit is unique.
 
     References
     ----------
@@ -92,7 +93,7 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
 
 
 def _zayatz(size_counts: Labels, fraction: float) -> float:
-    """Return the share of uniques if classes of the population are sized as those of the sample.
+    """Return the share of uniques if class sizes in the population are those of the sample.
 
     A class of size j contributes a sample unique with a hypergeometric probability; Bayes' rule
     gives the probability that a sample unique comes from a class of size 1.
@@ -121,8 +122,9 @@ def _probability_of_exactly_one(size: int, n: int, population_size: int) -> floa
 
 
 def _pitman(size_counts: Labels, fraction: float) -> float:
-    """Return the share of uniques by the Pitman sampling formula; NaN if it cannot be fitted."""
-    n, n_classes = int(np.arange(len(size_counts)) @ size_counts), int(size_counts.sum())
+    """Return the share of uniques by the Pitman sampling formula, or NaN if it cannot be fitted."""
+    n = int(np.arange(len(size_counts)) @ size_counts)
+    n_classes = int(size_counts.sum())
     has_larger_classes = len(size_counts) > 2 and n_classes < n
     parameters = _fit_pitman(size_counts, n, n_classes) if has_larger_classes else None
     if parameters is None:
@@ -134,9 +136,9 @@ def _pitman(size_counts: Labels, fraction: float) -> float:
 
 
 def _fit_pitman(size_counts: Labels, n: int, n_classes: int) -> tuple[float, float] | None:
-    """Return theta and alpha of maximum likelihood; None if the search fails.
+    """Return theta and alpha of maximum likelihood, or None if the search fails.
 
-    It starts from estimates by moments. If it fails from there, alpha may be 0.
+    The search starts from estimates by moments. If it fails from there, alpha may be 0.
     """
     uniques, pairs = int(size_counts[1]), int(size_counts[2])
     if pairs > 0:
@@ -159,7 +161,8 @@ def _fit_pitman(size_counts: Labels, n: int, n_classes: int) -> tuple[float, flo
 
 def _fit_ewens(n: int, n_classes: int) -> float:
     """Return the theta for which ``n`` records are expected to form ``n_classes`` classes."""
-    low, high, i = 1e-6, 1e12, np.arange(n)
+    low, high = 1e-6, 1e12
+    i = np.arange(n)
     for _ in range(100):
         theta = (low * high) ** 0.5
         low, high = (theta, high) if (theta / (theta + i)).sum() < n_classes else (low, theta)
@@ -169,7 +172,7 @@ def _fit_ewens(n: int, n_classes: int) -> float:
 def _maximise_likelihood(
     theta: float, alpha: float, size_counts: Labels, n: int, n_classes: int
 ) -> tuple[float, float] | None:
-    """Return theta and alpha of maximum likelihood by Newton's method; None if it fails."""
+    """Return theta and alpha of maximum likelihood by Newton's method, or None if it fails."""
     i, m = np.arange(1.0, n_classes), np.arange(1.0, n)
     class_sizes = np.flatnonzero(size_counts)
     class_sizes = class_sizes[class_sizes > 1]
@@ -205,13 +208,13 @@ def _maximise_likelihood(
 def _shifted_negative_binomial(size_counts: Labels, fraction: float) -> float:
     """Return the share of uniques if class sizes are 1 plus a negative binomial number.
 
-    The parameters p and r are those for which a sample of the population is expected to have as
-    many classes and as many uniques as this one has; NaN if there are none.
+    The parameters p and r are chosen so that a sample of the population is expected to have as many
+    classes and as many uniques as the given sample. The result is NaN if there are no such p and r.
     """
     n = int(np.arange(len(size_counts)) @ size_counts)
     n_classes, uniques = float(size_counts.sum()), float(size_counts[1])
     population_size = n / fraction
-    # For each p, r is fitted to the number of classes; then p to the number of uniques.
+    # For each p, r is fitted to the number of classes; then p is fitted to the number of uniques.
     p_grid = np.linspace(1e-4, 1 - 1e-4, GRID_SIZE)
     r_grid = np.array([_fit_r(p, n_classes, population_size, fraction) for p in p_grid])
     differences = _expected_uniques(p_grid, r_grid, population_size, fraction) - uniques
@@ -242,9 +245,10 @@ def _expected_classes(p: float, r: float, population_size: float, fraction: floa
 
 
 def _fit_r(p: float, n_classes: float, population_size: float, fraction: float) -> float:
-    """Return the r for which the sample is expected to have ``n_classes``; NaN if there is none.
+    """Return the r for which the sample is expected to have ``n_classes``, or NaN if there is none.
 
-    This number decreases with r, from the number of sampled units, each a class of its own.
+    The expected number decreases with r. For r = 0, it is the number of sampled units, each of
+    which is a class of its own.
     """
     low, high = 0.0, 1.0
     if _expected_classes(p, low, population_size, fraction) < n_classes:
@@ -267,7 +271,7 @@ def _expected_uniques(
 ) -> Values:
     """Return the expected number of uniques in the sample.
 
-    It is the derivative, at 0, of the probability generating function of the sampled class sizes.
+    This is the derivative, at 0, of the probability generating function of the sampled class sizes.
     """
     p, r = np.asarray(p), np.asarray(r)
     q, unsampled = 1 - p, 1 - fraction

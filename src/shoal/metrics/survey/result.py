@@ -22,7 +22,7 @@ FIGURES = (
     "greatest_risk", "expected_reidentifications_with_households", "population_uniqueness",
     "population_uniques", "correct_matches", "suda_dis",
 )  # fmt: skip
-GROUP_FIGURES = {  # figures that also exist by subgroup, with the values that are better
+GROUP_FIGURES = {  # figures that also exist by subgroup, and whether lower or higher is better
     "sample_uniques": "lower", "k_map": "higher", "expected_reidentifications": "lower",
     "reidentification_rate": "lower", "greatest_risk": "lower",
 }  # fmt: skip
@@ -48,15 +48,15 @@ class SurveyRisk:
     risk : ndarray of shape (n_records,)
         Individual risk of each record.
     household_risk : ndarray of shape (n_records,) or None
-        Risk of each record's household; None without households.
+        Risk of each record's household, or None without households.
     uniqueness : PopulationUniqueness or None
-        Estimated share of the population that is unique; None for a census.
+        Estimated share of the population that is unique, or None for a census.
     log_linear : dict of str to LogLinearRisk
-        Risk of sample uniques by model; empty for a census.
+        Risk of sample uniques by model, or an empty dict for a census.
     suda : Suda or None
-        Minimal sample uniques and scores; None for a census.
+        Minimal sample uniques and scores, or None for a census.
     groups : Subgroups or None
-        Figures by subgroup.
+        Figures by subgroup, if subgroups were requested.
     remarks : tuple of str
         Sentences on weights that cannot be numbers of units.
     """
@@ -78,7 +78,7 @@ class SurveyRisk:
         return float(self.risk.sum())
 
     def by_record(self) -> dict[str, NDArray[Any]]:
-        """Return the risks of all records as columns; they are not for publication."""
+        """Return the risks of all records as columns, which must not be published."""
         columns: dict[str, NDArray[Any]] = {
             "risk_sample_frequency": self.frequencies.sample,
             "risk_population_frequency": self.frequencies.population,
@@ -92,7 +92,7 @@ class SurveyRisk:
         return columns
 
     def figures(self) -> dict[str, float]:
-        """Return the figures of the file by name, for `Limits`; a model follows after a colon."""
+        """Return the figures of the file by name, for `Limits`; a model follows a colon."""
         entries = self.to_dict()
         values: dict[str, Any] = {name: entries[name] for name in FIGURES if name in entries}
         if self.uniqueness is not None:
@@ -131,7 +131,7 @@ class SurveyRisk:
         return "\n".join(lines)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the figures of the file as plain data, without those of single records."""
+        """Return the figures of the file as plain data, without the risks of single records."""
         n = len(self.risk)
         result: dict[str, Any] = {
             "quasi_identifiers": list(self.columns),
@@ -180,7 +180,7 @@ def _format_figure(value: Any) -> str:
 
 
 def _display_rows(content: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the name, in words, and the value of each figure; names of parts are joined."""
+    """Yield the name, in words, and the value of each figure; parts follow the name and a comma."""
     for name, value in content.items():
         readable = name.replace("_", " ").replace("reid", "re-id")
         display_name = f"{prefix}{DISPLAY_NAMES.get(name, readable)}"

@@ -52,27 +52,27 @@ def survey_risk(
         Columns that an attacker may know, compared as categories. A missing value is a value of its
         own.
     weight : str, optional
-        Column of survey weights, from which population frequencies are estimated; it is not used
-        if there is a population.
+        Column of survey weights, from which population frequencies are estimated; not used if there
+        is a population.
     population : pandas, polars or pyarrow table, optional
-        The whole population, with the same quasi-identifiers; frequencies are counted there.
+        The whole population, with the same quasi-identifiers, in which frequencies are counted.
     sampling_fraction : float, optional
-        Share of the population that is in the sample, in (0, 1]. By default the number of records
+        Share of the population that is in the sample, in (0, 1]. By default, the number of records
         divided by the sum of the weights, or by the size of the population.
     household : str, optional
-        Column of households.
+        Column that identifies households; their risk is then estimated too.
     max_size : int, optional
-        Greatest size of minimal sample uniques; all by default.
+        Maximum size of minimal sample uniques; all sizes by default.
     by : str or list of str, optional
         Columns whose values form subgroups. Sample uniques, k-map and re-identifications are also
-        computed for each group, the worst-off group first; models concern the whole file.
+        computed for each group, the worst-off group first; models are fitted to the whole file.
     min_group : int
-        Smallest number of records of a group that may be shown. Smaller groups are merged.
+        Minimum number of records of a group that may be shown. Smaller groups are merged.
 
     Returns
     -------
     SurveyRisk
-        Risks by record and for the file.
+        Risks of each record and figures of the file.
 
     Examples
     --------
@@ -94,13 +94,16 @@ def survey_risk(
         risk = individual_risk(frequencies.sample, frequencies.population)
         remarks = _small_weight_warnings(frame, weight)
     else:
-        risk, remarks = 1 / frequencies.population, []
+        risk = 1 / frequencies.population
+        remarks = []
     for warning in remarks:
         warnings.warn(warning, stacklevel=2)
     risk_of_households = None
     if household is not None:
         risk_of_households = household_risk(risk, _households(frame, household))
-    uniqueness, log_linear, minimal_uniques = None, {}, None
+    uniqueness = None
+    minimal_uniques = None
+    log_linear: dict[str, LogLinearRisk] = {}
     if fraction < 1:  # otherwise the table is the population
         uniqueness = population_uniqueness(np.bincount(classes(keys)), fraction)
         log_linear = _fit_models(keys, fraction)
@@ -124,7 +127,7 @@ def survey_risk(
 
 
 def _risk_by_group(split: SubgroupSplit, frequencies: KeyFrequencies, risk: Values) -> Subgroups:
-    """Return the figures of each subgroup: those that are sums, means or extremes of records."""
+    """Return the figures of each subgroup that are sums, means or extremes over its records."""
     figures = []
     for group in split.groups:
         rows = group.rows[0]
@@ -149,7 +152,7 @@ def _read_frequencies(
     """Return the keys of the sample, their frequencies and the sampling fraction."""
     if weight is None and population is None and fraction is None:
         raise ParameterError(
-            "Name a column of weights, a population or a sampling fraction: risk depends on how"
+            "Name a column of weights, a population or a sampling fraction: the risk depends on how"
             " many units of the population share a key.",
             code="population-needed",
         )
@@ -192,7 +195,7 @@ def _small_weight_warnings(frame: Frame, weight: str | None) -> list[ShoalWarnin
         ShoalWarning(
             f"{count(n_small, 'record')} of {len(frame):,} have a weight below 1 in column"
             f" {weight!r}. A weight is the number of units of the population that a record"
-            " represents, itself included. Check whether the weights were rescaled.",
+            " represents, including the record itself. Check whether the weights were rescaled.",
             code="weights-below-one",
             column=weight,
             records=n_small,
@@ -207,7 +210,7 @@ def _households(frame: Frame, name: str) -> Labels:
 
 
 def _fit_models(keys: Labels, fraction: float) -> dict[str, LogLinearRisk]:
-    """Return the risk by both models; only by main effects if there are too many combinations."""
+    """Return the risk by both models, or only by main effects if there are too many cells."""
     models = {"main": log_linear_risk(keys, fraction, "main")}
     with suppress(InputError):
         models["two-way"] = log_linear_risk(keys, fraction, "two-way")

@@ -22,25 +22,25 @@ from shoal.metrics._ranks import dense_ranks
 from shoal.metrics.equivalence_classes import classes
 
 Scoring = Literal["product", "supersets"]
-MAX_COLUMNS = 60  # bits of a set of columns
+MAX_COLUMNS = 60  # a set of columns is an integer with one bit for each
 
 
 @dataclass(frozen=True, eq=False)
 class Suda:
-    """Minimal sample uniques of a table and the scores that they give.
+    """Minimal sample uniques of a table, and the scores of its records.
 
     A minimal sample unique (MSU) of a record is a set of columns on which the record is unique,
-    while it is not unique on any part of the set.
+    although it is not unique on any proper subset.
 
     Parameters
     ----------
     scores : ndarray of shape (n_records,)
-        SUDA score of each record, the sum of the weights of its MSUs; 0 for records without any.
+        SUDA score of each record: the sum of the weights of its MSUs, or 0 without MSUs.
     dis_scores : ndarray of shape (n_records,)
         DIS-SUDA score of each record, in [0, 1): estimated probability that a unique match with
         the record is correct.
     dis : float
-        File-level DIS: estimated probability that a unique match is correct.
+        Estimated probability that a unique match with any record of the file is correct (DIS).
     contributions : ndarray of shape (n_records, n_columns)
         Sum of the weights of the MSUs of each record that contain each column.
     sizes : ndarray of shape (n_columns + 1,)
@@ -55,7 +55,7 @@ class Suda:
 
     @property
     def column_contributions(self) -> Values:
-        """Share of the total score that is due to MSUs with each column; the sum may exceed 1."""
+        """Share of the total score from MSUs that contain each column; the sum may exceed 1."""
         total = self.scores.sum()
         return np.asarray(self.contributions.sum(axis=0) / (total if total > 0 else 1.0))
 
@@ -70,38 +70,39 @@ def suda(
 ) -> Suda:
     r"""Return the minimal sample uniques (MSUs) and the SUDA score of each record [EMM05]_.
 
-    The score is the sum of the weights of the MSUs. With ATT columns and sets of at most M of them,
-    an MSU of size k has the weight
+    The score is the sum of the weights of the MSUs. If there are ATT columns and sets have at most
+    M columns, an MSU of size k has the weight
 
     .. math:: \prod_{i=k}^{\min(M, ATT-1)} (ATT - i),
 
-    so small sets count most. With ``scoring="supersets"`` the weight is instead the number of
+    so small sets count most. With ``scoring="supersets"``, the weight is instead the number of
     proper supersets, :math:`2^{ATT-k} - 1`, divided by the number of sets of size k, as in the
     first implementation of IHSN. The search refines partitions of the records and leaves out
-    records that are unique already, so large sets cost little.
+    records that are already unique, so large sets take little time.
 
     DIS, with U sample uniques, P records in pairs and the sampling fraction f, is
-    :math:`U f / (U f + P (1 - f))` [SE02]_. DIS-SUDA distributes it over the records by
-    :math:`1 / (1 + (U / DIS - U) / (s^q \sum_j s_j^{-q}))` with :math:`q = 1 + (8 - ATT) / 20`.
+    :math:`U f / (U f + P (1 - f))` [SE02]_. DIS-SUDA distributes DIS over the records: a record
+    with the score s gets :math:`1 / (1 + (U / DIS - U) / (s^q \sum_j s_j^{-q}))`, with
+    :math:`q = 1 + (8 - ATT) / 20`.
 
     Parameters
     ----------
     keys : ndarray of shape (n_records, n_columns)
         Quasi-identifiers, or codes for their values.
     max_size : int, optional
-        Greatest size of a set of columns; all columns by default.
+        Maximum size of a set of columns; all columns by default.
     sampling_fraction : float
         Share of the population that is in the sample, in (0, 1).
     missing : ndarray of shape (n_records, n_columns), optional
         Mask of missing values. A missing value distinguishes a record from others, but no MSU
-        contains one.
-    scoring : str
-        ``"product"``, or ``"supersets"``.
+        contains a column with a missing value.
+    scoring : {"product", "supersets"}, default="product"
+        How MSUs are weighted.
 
     Returns
     -------
     Suda
-        Scores and contributions of columns.
+        Scores of the records, contributions of the columns, and the number of MSUs of each size.
 
     References
     ----------
@@ -121,14 +122,16 @@ def suda(
     max_size = n_columns if max_size is None else min(max_size, n_columns)
     minimal_uniques = _minimal_uniques(keys, max_size, missing)
     weights = np.array([_weight(k, n_columns, max_size, scoring) for k in range(n_columns + 1)])
-    scores, contributions = np.zeros(n), np.zeros((n, n_columns))
+    scores = np.zeros(n)
+    contributions = np.zeros((n, n_columns))
     add_scores(minimal_uniques, weights, scores, contributions)
     column_sets = minimal_uniques.column_bits[: minimal_uniques.n_entries[0]]
     sizes = np.bincount(
         [int(columns).bit_count() for columns in column_sets], minlength=n_columns + 1
     )
     counts = np.bincount(classes(keys))
-    n_uniques, n_in_pairs = int((counts == 1).sum()), 2 * int((counts == 2).sum())
+    n_uniques = int((counts == 1).sum())
+    n_in_pairs = 2 * int((counts == 2).sum())
     dis = dis_risk(n_uniques, n_in_pairs, sampling_fraction)
     return Suda(scores, _dis_scores(scores, n_uniques, dis, n_columns), dis, contributions, sizes)
 
@@ -148,7 +151,8 @@ def dis_risk(uniques: int, in_pairs: int, sampling_fraction: float) -> float:
     Returns
     -------
     float
-        In [0, 1]. 0 if there are no sample uniques; 1 if there are, and no pairs.
+        In [0, 1]. The probability is 0 if there are no sample uniques, and 1 if there are sample
+        uniques but no pairs.
 
     References
     ----------
@@ -189,7 +193,7 @@ def _check_arguments(
 
 
 def _weight(size: int, n_columns: int, max_size: int, scoring: Scoring) -> float:
-    """Return the weight of an MSU of ``size`` columns; 0 for no columns."""
+    """Return the weight of an MSU of ``size`` columns, or 0 for no columns."""
     if size == 0:
         return 0.0
     if scoring == "supersets":
@@ -217,12 +221,13 @@ def _minimal_uniques(keys: AnyValues, max_size: int, missing: Mask | None) -> Mi
         previous_entry=np.empty(n, np.int64),
         n_entries=np.zeros(1, np.int64),
     )
-    n_visited, n_sets = 0, 2**n_columns
+    n_sets = 2**n_columns
+    n_visited = 0
 
     def visit(columns: int, n_candidates: int, groups: RecordGroups) -> None:
         """Add each of the first ``n_candidates`` columns to a set, and visit the larger sets.
 
-        The groups are of records that are equal on the set; unique records are left out.
+        ``groups`` are the groups of records that are equal on the set; unique records are left out.
         """
         nonlocal uniques, n_visited
         n_records = len(groups.records)
@@ -251,7 +256,7 @@ def _minimal_uniques(keys: AnyValues, max_size: int, missing: Mask | None) -> Mi
 
 
 def _with_capacity(uniques: MinimalUniques, n_new: int) -> MinimalUniques:
-    """Return the same MSUs, with space for ``n_new`` further ones."""
+    """Return the same MSUs, with space for ``n_new`` further MSUs."""
     capacity = len(uniques.column_bits)
     if uniques.n_entries[0] + n_new <= capacity:
         return uniques
@@ -263,7 +268,7 @@ def _with_capacity(uniques: MinimalUniques, n_new: int) -> MinimalUniques:
 
 
 def _dis_scores(scores: Values, uniques: int, dis: float, n_columns: int) -> Values:
-    """Return the DIS-SUDA score of each record; 0 where the SUDA score is 0."""
+    """Return the DIS-SUDA score of each record, or 0 if its SUDA score is 0."""
     power = 1 + (8 - n_columns) / 20
     is_positive = scores > 0
     result = np.zeros(len(scores))

@@ -1,4 +1,4 @@
-"""What masking loses in single columns of categories: values, levels and entropy."""
+"""What masking loses in single categorical columns: values, levels and entropy."""
 
 import numpy as np
 
@@ -9,25 +9,25 @@ from shoal.metrics.utility.frequency_tables import entropy, occurring_categories
 
 @measure(kind="utility", better="higher", unit="%", per="categorical")
 def values_unchanged(original_categories: Codes, masked_categories: Codes) -> Values:
-    r"""Share of the values of a column of categories that are released unchanged.
+    r"""Share of the values of a categorical column that are released unchanged.
 
-    Suppressed values and values that were recoded to coarser ones have changed. For a column of n
-    values :math:`x_i` that are not missing, released as :math:`x'_i`,
+    Suppressed values and values that were recoded to coarser categories count as changed. For a
+    column of n values :math:`x_i` that are not missing, released as :math:`x'_i`, the share is
 
     .. math:: 100 \cdot \frac{|\{i : x'_i = x_i\}|}{n}.
 
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
 
     Returns
     -------
     ndarray of shape (n_columns,)
-        In per cent. 100 means that no value changed, or that all were missing; 0 means that
-        every value did.
+        In per cent. 100 means that no value changed, or that all were missing; 0 means that every
+        value changed.
 
     Examples
     --------
@@ -47,22 +47,22 @@ def values_unchanged(original_categories: Codes, masked_categories: Codes) -> Va
 def levels_lost(original_categories: Codes, masked_categories: Codes) -> Values:
     r"""Share of the categories of a column that no released record has.
 
-    With the set A of the original categories and the set :math:`A'` of the released ones,
+    With the set A of the original categories and the set :math:`A'` of the released categories,
 
     .. math:: 100 \cdot \Bigl(1 - \frac{|A \cap A'|}{|A|}\Bigr).
 
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
 
     Returns
     -------
     ndarray of shape (n_columns,)
-        In per cent. 0 means that every category still occurs; 100 means that none does, for
-        example because all were recoded to coarser ones. A missing value is not a category.
+        In per cent. 0 means that every category still occurs, 100 that none does, for example
+        because all were recoded to coarser categories. A missing value is not a category.
 
     Examples
     --------
@@ -84,8 +84,8 @@ def levels_lost(original_categories: Codes, masked_categories: Codes) -> Values:
 def entropy_loss(original_categories: Codes, masked_categories: Codes) -> Values:
     r"""Uncertainty about the original category that remains, given the released one.
 
-    It is the conditional entropy of the original column X given the released column :math:`X'`, as
-    a share of the entropy of X, both estimated by the frequencies in the records:
+    The measure is the conditional entropy of the original column X given the released column
+    :math:`X'`, as a share of the entropy of X. Both are estimated by the frequencies in the tables:
 
     .. math:: 100 \cdot \frac{H(X \mid X')}{H(X)}.
 
@@ -95,15 +95,16 @@ def entropy_loss(original_categories: Codes, masked_categories: Codes) -> Values
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
 
     Returns
     -------
     ndarray of shape (n_columns,)
-        In per cent. 0 means that the released value determines the original one, or that all
-        original values are equal; 100 means that it contains no information about it.
+        In per cent. 0 means that the released value determines the original value, or that all
+        original values are equal; 100 means that the released value contains no information about
+        the original value.
 
     Examples
     --------

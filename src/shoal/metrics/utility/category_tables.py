@@ -20,31 +20,32 @@ from shoal.metrics.utility.frequency_tables import (
 def association_change(
     original_categories: Codes, masked_categories: Codes, other_categories: Codes | None = None
 ) -> dict[str, float]:
-    r"""Mean and greatest change of Cramér's V, over all pairs of columns of categories.
+    r"""Mean and largest change of Cramér's V, over all pairs of categorical columns.
 
-    With Cramér's V of the two-way table of the original columns and :math:`V'` of that of the
-    masked ones, the change is
+    With Cramér's V of the two-way table of two original columns, and :math:`V'` of the two-way
+    table of the masked columns, the change is
 
     .. math:: |V' - V|, \qquad V = \sqrt{\frac{\chi^2}{n (\min(r, c) - 1)}},
 
-    for n records in a table whose r rows and c columns all occur. V is 0 if a column is constant.
-    It does not depend on the names of the categories, so recoded columns count. A missing value is
-    a category.
+    for n records in a table whose r rows and c columns are not empty. V is 0 if a column is
+    constant. It does not depend on the names of the categories, so recoded columns are included. A
+    missing value is a category.
 
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
     other_categories : ndarray of shape (n_records, n_others), optional
-        Columns that are not masked; their pairs with the masked ones count too.
+        Columns that are not masked; their pairs with masked columns count too.
 
     Returns
     -------
     dict
-        ``mean`` and ``greatest`` of :math:`|V' - V|`, in [0, 1]. 0 means that every association was
-        kept; 1 means that a function between two columns became independence, or the reverse.
+        ``mean`` and ``greatest``: mean and maximum of :math:`|V' - V|`, in [0, 1]. 0 means that
+        every association was kept. 1 means that columns of which one determined the other became
+        independent, or the reverse.
 
     Examples
     --------
@@ -63,31 +64,31 @@ def association_change(
 
 @measure(kind="utility", better="lower")
 def one_way_change(original_categories: Codes, masked_categories: Codes) -> dict[str, float]:
-    r"""Mean distance between the original and the masked one-way table of columns of categories.
+    r"""Mean distance between the original and the masked one-way tables of categorical columns.
 
-    If a share p of the original records and a share q of the masked ones are in a cell, the
+    If a cell contains a share p of the original records and a share q of the masked records, the
     distances of two tables are the sums over their cells
 
     .. math:: \mathrm{absolute} = \frac{1}{2} \sum |p - q|, \qquad
               \mathrm{hellinger} = \sqrt{\frac{1}{2} \sum (\sqrt{p} - \sqrt{q})^2}.
 
     Columns that were released with categories that the original does not have are left out: a table
-    of regions cannot be compared with one of towns. A missing value is a category.
+    of regions cannot be compared with a table of towns. A missing value is a category.
 
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
 
     Returns
     -------
     dict
-        ``absolute``, the share of the records that would have to move to make the tables equal, and
-        ``hellinger``, which gives more weight to changes of rare categories. Both are means over
-        the columns, in [0, 1]. 0 means that no table has changed; 1 means that no column has a
-        category in common with its masked values.
+        ``absolute``, the share of the records that would have to move to another cell to make the
+        tables equal, and ``hellinger``, which gives more weight to changes of rare categories. Both
+        are means over the columns, in [0, 1]. 0 means that no table has changed, 1 that no column
+        has a category in common with its masked values.
 
     Examples
     --------
@@ -107,9 +108,9 @@ def one_way_change(original_categories: Codes, masked_categories: Codes) -> dict
 def two_way_change(
     original_categories: Codes, masked_categories: Codes, other_categories: Codes | None = None
 ) -> dict[str, float]:
-    r"""Mean distance between the original and the masked two-way tables of columns of categories.
+    r"""Mean distance between the original and the masked two-way tables of categorical columns.
 
-    If a share p of the original records and a share q of the masked ones are in a cell, the
+    If a cell contains a share p of the original records and a share q of the masked records, the
     distances of two tables are the sums over their cells
 
     .. math:: \mathrm{absolute} = \frac{1}{2} \sum |p - q|, \qquad
@@ -121,18 +122,18 @@ def two_way_change(
     Parameters
     ----------
     original_categories : ndarray of shape (n_records, n_columns)
-        Original values as integers, -1 where one is missing.
+        Original values as integers, or -1 for a missing value.
     masked_categories : ndarray of shape (n_records, n_columns)
         Released values, with the same integers for the same values.
     other_categories : ndarray of shape (n_records, n_others), optional
-        Columns that are not masked; their tables with the masked ones count too.
+        Columns that are not masked; their tables with masked columns count too.
 
     Returns
     -------
     dict
         ``absolute`` and ``hellinger``, means over the pairs of columns, in [0, 1]; see
-        `one_way_change`. 0 means that no table has changed; 1 means that no table has a cell in
-        common with the masked one.
+        `one_way_change`. 0 means that no table has changed, 1 that no original table has a
+        non-empty cell in common with the masked table.
 
     Examples
     --------
@@ -163,7 +164,7 @@ def comparable_columns(original: Codes, masked: Codes) -> list[int]:
     ]
     if not comparable:
         raise InputError(
-            "every column was released with other categories than those of the original.",
+            "every column was released with categories that the original does not have.",
             code="categories-differ",
         )
     return comparable
@@ -184,7 +185,7 @@ def _column_pairs(
             for i, j in product(range(n_columns), range(others.shape[1]))
         ]
     if not pairs:
-        raise InputError("needs two columns of categories.", code="one-column")
+        raise InputError("needs two categorical columns.", code="one-column")
     return pairs
 
 

@@ -16,9 +16,9 @@ def certified_gap(
 ) -> float:
     r"""Relative gap between the information loss and its lower bound.
 
-    SSE sums the squared distances between each record and its masked form, on columns standardised
-    by the original. The lower bound L is proven for the same table and the same k: no groups of at
-    least k records have a smaller SSE.
+    SSE is the sum of the squared distances between each record and its masked values, on columns
+    standardised by the original. The lower bound L is proven for the same table and the same k: no
+    groups of at least k records have a smaller SSE.
 
     .. math:: \frac{\mathrm{SSE}}{L} - 1
 
@@ -29,16 +29,16 @@ def certified_gap(
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     lower_bound : float
-        A proven lower bound of SSE on standardised columns, above 0 unless nothing was lost.
+        A proven lower bound of the SSE of standardised columns, above 0 unless nothing was lost.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
 
     Returns
     -------
     float
-        At least 0. 0 means that no groups lose less; 0.1 that this release loses at most a tenth
-        more than the best groups would.
+        At least 0. 0 means that no groups lose less, 0.1 that this release loses at most a tenth
+        more than the best groups.
 
     Examples
     --------
@@ -62,6 +62,6 @@ def certified_gap(
         return 0.0
     if lower_bound == 0:
         raise InputError(
-            "A lower bound of 0 certifies nothing. Compute a better one.", code="bound-of-zero"
+            "A lower bound of 0 certifies nothing. Compute a better bound.", code="bound-of-zero"
         )
     return max(0.0, sse / lower_bound - 1)

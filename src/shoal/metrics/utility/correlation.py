@@ -7,15 +7,16 @@ from shoal.metrics._array_types import Matrix, Values
 from shoal.metrics._measure import measure
 from shoal.metrics._scaling import scaling_exponent, varying_columns
 
-CHUNK_SIZE = 4096  # records at a time, so that intermediate results stay in the cache
+CHUNK_SIZE = 4096  # records processed at a time, so that intermediate results stay in the cache
 ROUNDING_TOLERANCE = 1e-9  # shares of the variance that differ by less are equal up to rounding
 
 
 def correlations(X: Matrix) -> Matrix:
-    """Return the correlation matrix; a constant column is correlated with nothing but itself."""
+    """Return the correlation matrix; a constant column has the correlation 0 with all others."""
     p = X.shape[1]
-    exponents, means = np.zeros(p, np.int64), np.zeros(p)
-    norms = np.full(p, np.inf)  # of the centred columns; infinite for a constant one
+    exponents = np.zeros(p, np.int64)
+    means = np.zeros(p)
+    norms = np.full(p, np.inf)  # norms of the centred columns; infinite for a constant column
     for j in np.flatnonzero((X[0] != X).any(axis=0)):
         exponents[j] = scaling_exponent(X[:, j])
         column = np.ldexp(X[:, j], -exponents[j]) if exponents[j] else X[:, j]
@@ -41,10 +42,10 @@ def first_principal_component(X: Matrix) -> tuple[Values, float]:
     Returns
     -------
     loadings : ndarray of shape (n_columns,)
-        Correlation of each column with the component: eigenvector times the root of
+        Correlation of each column with the component: the eigenvector times the square root of
         the eigenvalue. The sign of the whole vector is arbitrary.
     explained_share : float
-        The greatest eigenvalue divided by the number of columns, in (0, 1].
+        The largest eigenvalue divided by the number of columns, in (0, 1].
     """
     eigenvalues, eigenvectors = np.linalg.eigh(correlations(X))
     p = len(eigenvalues)
@@ -66,8 +67,8 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 
     .. math:: |r'_{ij} - r_{ij}|.
 
-    The standard deviation divides by the number of pairs less one. A column that is constant in the
-    original is in no pair; a masked column that is constant has a correlation of 0 with others.
+    The standard deviation is computed with the number of pairs minus one. A column that is constant
+    in the original is in no pair; a constant masked column has a correlation of 0 with all others.
 
     Parameters
     ----------
@@ -80,8 +81,8 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
     -------
     dict
         ``mean`` and ``sd`` over all pairs, in [0, 2]. 0 means that every correlation was kept, or
-        that there is no pair; a mean of 2 that every one changed from -1 to 1 or the reverse.
-        ``sd`` is 0 for fewer than two pairs.
+        that there is no pair; a mean of 2 means that every correlation changed from -1 to 1 or the
+        reverse. ``sd`` is 0 for fewer than two pairs.
 
     References
     ----------
@@ -109,14 +110,15 @@ def correlation_change(original: Matrix, masked: Matrix) -> dict[str, float]:
 def loadings_change(original: Matrix, masked: Matrix) -> Values:
     """Change of the loading of each column on the first principal component [MD99]_.
 
-    The component is that of the correlation matrix, the loading of a column its correlation with
-    the component. With the loadings :math:`a_j` of the original and :math:`a'_j` of the masked
-    columns,
+    The component is computed from the correlation matrix; the loading of a column is its
+    correlation with the component. With the loadings :math:`a_j` of the original and :math:`a'_j`
+    of the masked columns, the change is
 
     .. math:: |a'_j - a_j|.
 
-    The sign of the component of the masked table is chosen to agree with that of the original. A
-    table is refused if its first component is not determined, because another explains as much.
+    The sign of the component of the masked table is chosen to agree with the component of the
+    original. A table is refused if its first component is not determined, because another component
+    explains as much of the variance.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        In [0, 2]. 0 means that the loading was kept; 1 that it changed from 0 to 1 or the reverse;
+        In [0, 2]. 0 means that the loading was kept, 1 that it changed from 0 to 1 or the reverse,
         2 that it changed from -1 to 1 or the reverse. An unchanged constant column gives 0.
 
     References
@@ -158,11 +160,11 @@ def loadings_change(original: Matrix, masked: Matrix) -> Values:
 def explained_change(original: Matrix, masked: Matrix) -> float:
     r"""Change of the variance explained by the first component, in percentage points [MD99]_.
 
-    The component is that of the correlation matrix. Columns that are constant in
-    the original are left out.
+    The component is computed from the correlation matrix. Columns that are constant in the original
+    are left out.
 
-    With the greatest eigenvalues :math:`\lambda_1` of the original and :math:`\lambda'_1` of the
-    masked correlation matrix of p columns,
+    With the largest eigenvalues :math:`\lambda_1` of the original and :math:`\lambda'_1` of the
+    masked correlation matrix of p columns, the change is
 
     .. math:: 100 \cdot \frac{|\lambda'_1 - \lambda_1|}{p}.
 
@@ -177,7 +179,7 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
     -------
     float
         In [0, 100). 0 means that the first component explains the same share of the variance in
-        both tables; :math:`100 (1 - 1/p)` that p uncorrelated columns became perfectly correlated,
+        both tables, :math:`100 (1 - 1/p)` that p uncorrelated columns became perfectly correlated,
         or the reverse.
 
     References
@@ -201,10 +203,10 @@ def explained_change(original: Matrix, masked: Matrix) -> float:
 
 @measure(kind="utility", better="lower")
 def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
-    r"""Change of the eigenvalues of the correlation matrix, relative to the largest possible.
+    r"""Change of the eigenvalues of the correlation matrix, relative to its maximum.
 
     The eigenvalues :math:`\lambda_i` of the original and :math:`\lambda'_i` of the masked matrix
-    are sorted, and the sum of their absolute differences is divided by its maximum for p columns:
+    are sorted. The sum of their absolute differences is divided by its maximum for p columns:
 
     .. math:: \frac{1}{2 (p - 1)} \sum_{i=1}^{p} |\lambda'_i - \lambda_i|.
 
@@ -220,8 +222,8 @@ def eigenvalue_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        In [0, 1]. 0 means that the eigenvalues were kept, or that there is one column;
-        1 that uncorrelated columns became perfectly correlated, or the reverse.
+        In [0, 1]. 0 means that the eigenvalues were kept, or that there is only one column; 1 means
+        that uncorrelated columns became perfectly correlated, or the reverse.
 
     Examples
     --------
@@ -242,7 +244,7 @@ def _eigenvalues(X: Matrix) -> Values:
 
 
 def _align_sign(loadings: Values, reference: Values) -> Values:
-    """Return loadings with the sign of ``reference``; that of its first if they are orthogonal."""
+    """Return loadings with the sign of ``reference``, judged by the first if orthogonal."""
     product = loadings @ reference
     if abs(product) < ROUNDING_TOLERANCE:
         product = loadings[0] * reference[0]

@@ -16,8 +16,8 @@ from shoal.metrics.utility.loss import information_loss
 def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     r"""Share of the variation of the quasi-identifiers that is lost, D_X [RFSP16]_.
 
-    On columns standardised by the original, where the mean is 0, it is a hundredth of
-    `information_loss`:
+    On columns standardised by the original, so that their means are 0, the share is
+    `information_loss` divided by 100:
 
     .. math:: D_X = \frac{\sum_i \lVert z_i - z'_i \rVert^2}{\sum_i \lVert z_i \rVert^2}.
 
@@ -28,13 +28,13 @@ def distortion_x(original: Matrix, masked: Matrix, columns: Labels | None = None
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
 
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that every record was replaced by the overall
+        At least 0. 0 means that nothing changed, 1 that every record was replaced by the overall
         mean. Group means give at most 1.
 
     References
@@ -59,16 +59,16 @@ def distortion_y(
 ) -> float:
     r"""Share of the confidential variation that the classes do not explain, D_Y [RFSP16]_.
 
-    For a column of numbers y, it is the share of the variation that is within classes; a constant
-    column is left out. For a column of categories, it is the Hamming distortion, the share of
-    records whose category is not the most frequent one of their class. With the mean
+    For a numeric column y, it is the share of the variation that is within classes; a constant
+    column is left out. For a categorical column, it is the Hamming distortion: the share of records
+    whose category is not the most frequent category of their class. With the mean
     :math:`\bar y_{c(i)}` of the class of record i, and :math:`n_{cv}` records of class c with value
     v, these are
 
     .. math:: \frac{\sum_i (y_i - \bar y_{c(i)})^2}{\sum_i (y_i - \bar y)^2}
               \quad \text{and} \quad 1 - \frac{1}{n} \sum_c \max_v n_{cv}.
 
-    With several columns, :math:`D_Y` is the mean over columns.
+    If there are several columns, :math:`D_Y` is the mean over the columns.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ def distortion_y(
     confidential : ndarray of shape (n_records, n_confidential), optional
         Values of the numeric confidential columns.
     categories : ndarray of shape (n_records, n_categorical), optional
-        Confidential columns of categories, or codes for their values. One of the two must be
-        given.
+        Categorical confidential columns, or codes for their values. At least one of
+        ``confidential`` and ``categories`` must be given.
 
     Returns
     -------
     float
         In [0, 1]. 0 means that the class determines the confidential values, or that these do not
-        vary. A column of numbers gives 1 if all classes have the same mean.
+        vary. A numeric column gives 1 if all classes have the same mean.
 
     References
     ----------
@@ -102,8 +102,10 @@ def distortion_y(
     """
     if confidential is None and categories is None:
         raise InputError(
-            "needs a confidential column, numeric without missing values or of categories.",
+            "needs a confidential column: a numeric one without missing values, or a categorical"
+            " one.",
             code="confidential-needed",
+            need="confidential",
         )
     labels = classes(released)
     shares = (
@@ -116,7 +118,7 @@ def distortion_y(
         within = sum(within_group_sums_of_squares(Z, labels))
         total = (Z**2).sum()
         n_varying = int(np.count_nonzero((Z != 0).any(axis=0)))
-        # Standardised columns have equal variation, so their mean share is that of all together.
+        # Standardised columns have equal variation, so each has the mean share.
         shares += [float(within / total) if n_varying else 0.0] * n_varying
     return float(np.mean(shares)) if shares else 0.0
 
@@ -124,6 +126,6 @@ def distortion_y(
 def hamming_distortion(labels: Labels, categories: AnyValues) -> float:
     """Return the share of records whose category is not the most frequent of their class."""
     value_counts = tally(labels, categories)
-    greatest_counts = np.zeros(len(value_counts.class_sizes), np.int64)
-    np.maximum.at(greatest_counts, value_counts.labels, value_counts.counts)
-    return float(1 - greatest_counts.sum() / len(labels))
+    max_counts = np.zeros(len(value_counts.class_sizes), np.int64)
+    np.maximum.at(max_counts, value_counts.labels, value_counts.counts)
+    return float(1 - max_counts.sum() / len(labels))

@@ -9,11 +9,11 @@ import numpy as np
 
 from shoal.metrics._array_types import Codes, Counts, Mask
 
-MAX_DENSE = 2**22  # cells of a table that are counted one by one, with few records too
+MAX_DENSE = 2**22  # up to this number of cells, each cell has a counter, however few the records
 
 
 class CellCodes(NamedTuple):
-    """The cell of each record in a two-way table of ``n_cells``, as an integer."""
+    """The cell of each record in a two-way table of ``n_cells`` cells, as an integer."""
 
     codes: Codes
     n_cells: int
@@ -40,7 +40,7 @@ def is_sparse(n_cells: int, n_records: int) -> bool:
 
 
 def count_levels(*columns: Codes) -> int:
-    """Return the number of levels of some columns together, the missing value included."""
+    """Return the number of levels of the given columns together, including the missing value."""
     return max(int(column.max(initial=-1)) for column in columns) + 2
 
 
@@ -56,8 +56,8 @@ def occurring_categories(first: Codes, second: Codes) -> tuple[Mask, Mask]:
 def pair_codes(first: Codes, second: Codes, levels_of_second: int | None = None) -> CellCodes:
     """Return the cell of each record in the two-way table of two columns.
 
-    The number of levels of the second column is counted if it is not given; cells of two tables can
-    be compared only if it is the same.
+    ``levels_of_second`` is the number of levels of the second column, which is counted by default.
+    The cells of two tables can be compared only if this number is the same for both.
     """
     n_levels = count_levels(second) if levels_of_second is None else levels_of_second
     return CellCodes((first + 1) * n_levels + second + 1, count_levels(first) * n_levels)
@@ -70,7 +70,7 @@ def entropy(counts: Codes) -> float:
 
 
 def cramers_v(first: Codes, second: Codes) -> float:
-    """Return Cramér's V of two columns; 0 where one of them is constant."""
+    """Return Cramér's V of two columns, or 0 if one of them is constant."""
     n_levels = count_levels(second)
     cells, counts = pair_codes(first, second, n_levels).occurring
     row_counts, column_counts = np.bincount(first + 1), np.bincount(second + 1)

@@ -1,4 +1,4 @@
-"""Information loss: how far records moved."""
+"""Information loss: how much masking changed the values of records."""
 
 import numpy as np
 
@@ -11,9 +11,10 @@ from shoal.metrics._scaling import column_distances, scale_by_original, sums_of_
 def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
     r"""Information loss: squared changes as a share of the variance of standardised columns.
 
-    It is SSE/SST. SSE sums the squared distances between each record and its masked form, SST those
-    between each record and the mean of all. Columns are standardised by the mean :math:`\bar x_j`
-    and the population standard deviation :math:`S_j` of the original:
+    The measure is SSE/SST. SSE is the sum of the squared distances between each record and its
+    masked values, SST the sum of the squared distances between each record and the mean of all.
+    Columns are standardised by the mean :math:`\bar x_j` and the population standard deviation
+    :math:`S_j` of the original:
 
     .. math:: 100 \cdot \frac{\sum_{ij} ((x_{ij} - x'_{ij}) / S_j)^2}
               {\sum_{ij} ((x_{ij} - \bar x_j) / S_j)^2}.
@@ -25,14 +26,14 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
 
     Returns
     -------
     float
-        In per cent, at least 0. 0 means that nothing changed; 100 that every record was replaced by
-        the overall mean. Group means give at most 100, other methods may give more.
+        In per cent, at least 0. 0 means that nothing changed, 100 that every record was replaced by
+        the overall mean. Group means give at most 100; other methods may give more.
 
     Examples
     --------
@@ -45,11 +46,11 @@ def information_loss(original: Matrix, masked: Matrix, columns: Labels | None = 
 
 @measure(kind="utility", better="lower", unit="%")
 def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = None) -> float:
-    r"""Euclidean information loss: distances moved as a share of distances from the mean [DSS08]_.
+    r"""Euclidean information loss: changes as a share of the distances from the mean [DSS08]_.
 
-    It is SDE/SDT. SDE sums the distances (not their squares) between each record and its masked
-    form, SDT those between each record and the mean of all. On columns standardised by the
-    original, where the mean is 0,
+    The measure is SDE/SDT. SDE is the sum of the distances (not their squares) between each record
+    and its masked values, SDT the sum of the distances between each record and the mean of all. On
+    columns standardised by the original, so that their means are 0,
 
     .. math:: 100 \cdot \frac{\sum_i \lVert z_i - z'_i \rVert}{\sum_i \lVert z_i \rVert}.
 
@@ -60,13 +61,13 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
 
     Returns
     -------
     float
-        In per cent, at least 0. 0 means that nothing changed; 100 that every record was replaced by
+        In per cent, at least 0. 0 means that nothing changed, 100 that every record was replaced by
         the overall mean.
 
     References
@@ -80,7 +81,8 @@ def euclidean_loss(original: Matrix, masked: Matrix, columns: Labels | None = No
     >>> euclidean_loss(np.array([[0.0], [2.0], [4.0], [6.0]]), np.array([[1.0], [1], [5], [5]]))
     50.0
     """
-    squared_errors, squared_norms = np.zeros(len(original)), np.zeros(len(original))
+    squared_errors = np.zeros(len(original))
+    squared_norms = np.zeros(len(original))
     for _, original_values, masked_values in scale_by_original(original, masked, columns):
         squared_errors += (original_values - masked_values) ** 2
         squared_norms += original_values**2
@@ -105,13 +107,13 @@ def il1s(original: Matrix, masked: Matrix, columns: Labels | None = None) -> flo
     masked : ndarray of shape (n_records, n_columns)
         Their masked values, in the same order of records.
     columns : ndarray of shape (n_axes,), optional
-        The column of each axis, where columns have several, as categories do; the axes of a
-        column share a scale.
+        The column that each axis belongs to, if some columns have several axes, as categorical
+        columns do; the axes of a column share one scale.
 
     Returns
     -------
     float
-        At least 0. 0 means that nothing changed; 1 that values changed by :math:`\sqrt{2}` standard
+        At least 0. 0 means that nothing changed, 1 that values changed by :math:`\sqrt{2}` standard
         deviations on average, the root mean square difference of two random records. Group means
         give at most :math:`1 / \sqrt{2}`.
 

@@ -10,7 +10,7 @@ from shoal.metrics.utility.correlation import correlations
 
 @measure(kind="utility", better="near one", per="quasi-identifier")
 def std_ratio(original: Matrix, masked: Matrix) -> Values:
-    """Standard deviation of each masked column divided by that of the original [MD99]_.
+    """Ratio of the standard deviations of each masked column and of the original [MD99]_.
 
     With the standard deviations :math:`S_j` of the original and :math:`S'_j` of the masked column,
 
@@ -26,7 +26,7 @@ def std_ratio(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 1 means that the spread was kept; 0 that the masked column is constant.
+        At least 0. 1 means that the spread was kept, 0 that the masked column is constant.
         Group means give at most 1. An unchanged constant column gives 1.
 
     References
@@ -65,8 +65,8 @@ def mean_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the mean was kept, as it is by group means; 1 that it
-        changed by one standard deviation. An unchanged constant column gives 0.
+        At least 0. 0 means that the mean was kept, as it is by group means; 1 means that it changed
+        by one standard deviation. An unchanged constant column gives 0.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def variance_change(original: Matrix, masked: Matrix) -> Values:
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the variance was kept; 1 that it vanished or doubled.
+        At least 0. 0 means that the variance was kept, 1 that it vanished or doubled.
         Group means give at most 1. An unchanged constant column gives 0.
 
     Examples
@@ -132,8 +132,8 @@ def covariance_change(original: Matrix, masked: Matrix) -> float:
     Returns
     -------
     float
-        At least 0. 0 means that every covariance was kept, or that there is no pair; 1 that they
-        changed as much, on average, as from perfect correlation to none.
+        At least 0. 0 means that every covariance was kept, or that there is no pair. 1 means that
+        they changed, on average, as much as from perfect correlation to none.
 
     Examples
     --------

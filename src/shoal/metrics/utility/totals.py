@@ -28,9 +28,9 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     Returns
     -------
     ndarray of shape (n_columns,)
-        At least 0. 0 means that the total was kept, as it is by weighted group means; 100 that
-        it changed by the weighted sum of the absolute values. An unchanged column of zeros gives 0,
-        a changed one 100.
+        At least 0. 0 means that the total was kept, as it is by weighted group means; 100 means
+        that it changed by the weighted sum of the absolute values. An original column of zeros
+        gives 0 if its total is unchanged, otherwise 100.
 
     References
     ----------
@@ -47,7 +47,8 @@ def weighted_total_change(original: Matrix, masked: Matrix, weights: Matrix) -> 
     """
     # Scaling by powers of two is exact, and avoids overflow of products.
     exponent = np.frexp(np.maximum(np.abs(original), np.abs(masked)).max(axis=0))[1]
-    original_scaled, masked_scaled = np.ldexp(original, -exponent), np.ldexp(masked, -exponent)
+    original_scaled = np.ldexp(original, -exponent)
+    masked_scaled = np.ldexp(masked, -exponent)
     w = weights / weights.max()
     absolute_totals = (w * np.abs(original_scaled)).sum(axis=0)
     change = np.abs((w * (masked_scaled - original_scaled)).sum(axis=0))
@@ -65,14 +66,14 @@ def describe_totals(
     Parameters
     ----------
     names : list of str
-        The columns.
+        Names of the columns.
     original_totals, masked_totals : sequence of float
         The weighted total of each column.
 
     Returns
     -------
     str
-        The sentence.
+        A sentence that names every column.
 
     Examples
     --------

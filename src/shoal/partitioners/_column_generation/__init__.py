@@ -5,17 +5,17 @@ column, which costs its SSE; each record is a row, which one of the selected col
 There are too many columns to write down, so the *restricted master problem* has those generated so
 far, and pricing generates others [LD05]_, as [AHRS14]_ do for microaggregation:
 
-- `columns` holds the groups generated so far, and the sets of records that define cuts;
-- `master_problem` solves the linear relaxation over them, which gives dual values, or the integer
-  programme;
+- `columns` contains the groups generated so far, and the sets of records that define cuts;
+- `master_problem` solves the linear relaxation over these groups, which gives dual values, or the
+  integer programme;
 - `pricing` finds groups of negative reduced cost, and computes the lower bound that the dual values
   prove; `anchor_search` runs its searches, and `larger_groups` says which sizes need one;
 - `separation` finds the subset-row cuts that a fractional solution violates;
 - `proof` repeats these steps until neither groups nor cuts raise the bound;
 - `integrality_gap` enumerates the groups whose reduced cost is below the gap between partition and
-  bound, and closes it by an integer programme;
+  bound, and closes the gap by an integer programme;
 - `column_pool` selects better partitions from the groups generated so far, and `restarts` adds
-  those of further local searches;
+  the groups of further local searches;
 - `prove` runs all of this within a budget.
 
 References

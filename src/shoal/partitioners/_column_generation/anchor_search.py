@@ -1,4 +1,4 @@
-"""Search for groups of negative reduced cost at some anchors, with limited effort, in threads.
+"""Search for groups of negative reduced cost at given anchors, with limited effort, in threads.
 
 The *anchor* of a group is its record of lowest rank, so that every group is generated once.
 """
@@ -21,19 +21,20 @@ from shoal.partitioners._column_generation.master_problem import Duals
 from shoal.partitioners._neighbours import nearest_others
 
 N_NEIGHBOURS = 48  # listed neighbours; a search that needs more scans all records
-STRIDE = 16  # anchors between two checks of the time; 1 if their searches may take long
-MANY_STEPS = 100_000  # of a search that may take long, at least
-THREADS = 2
+STRIDE = 16  # anchors between two checks of the time, unless their searches may take long
+MANY_STEPS = 100_000  # steps from which a search may take long
+THREADS = 2  # threads that search at the same time, however many cores there are
 MAX_GROUPS_PER_ANCHOR = 3  # groups of lowest reduced cost that are kept per anchor
 
 
 class PricingEffort(NamedTuple):
     """Limits of the search at an anchor: the number of candidates, and of search steps.
 
-    If the steps suffice for most anchors, the others are searched again with more of them, at most
+    If the steps suffice for most anchors, the others are searched again with more steps, at most
     ``max_steps_on_retry``. Unless ``include_larger``, groups of more than k records are not
-    searched for; what they might lower the bound by, the `greatest_deficit`, is subtracted from it.
-    Nor are groups searched for whose reduced cost is negative by less than ``tolerance``.
+    searched for; the amount by which they might lower the bound, the `greatest_deficit`, is
+    subtracted from it. Groups whose reduced cost is negative by less than ``tolerance`` are not
+    searched for either.
     """
 
     max_candidates: int
@@ -44,11 +45,11 @@ class PricingEffort(NamedTuple):
 
 
 class AnchorResult(NamedTuple):
-    """Lower bounds of reduced costs at some anchors, and groups of negative reduced cost.
+    """Lower bounds of reduced costs at several anchors, and groups of negative reduced cost.
 
     ``violation`` is minus the sum over anchors of their lowest reduced cost; it is at least 0.
-    ``is_complete`` is True where the bound is the reduced cost of a group that was found, or no
-    group of interest exists.
+    ``is_complete`` is True for an anchor whose bound is the reduced cost of a group that was found,
+    or at which no group of interest exists.
     """
 
     reduced_cost_bound: Values
@@ -101,7 +102,7 @@ def price_anchors(
     effort: PricingEffort,
     anchors: Indices,
 ) -> AnchorResult:
-    """Search for groups of negative reduced cost at some ``anchors``."""
+    """Search for groups of negative reduced cost at ``anchors``."""
     cheapest = open_cheapest_groups(len(anchors), MAX_GROUPS_PER_ANCHOR, ranked_duals.size)
     limits = SearchLimits(-effort.tolerance, effort.max_candidates, effort.max_steps)
     price_groups(table, ranked_duals, anchors, limits, cheapest)
@@ -112,7 +113,7 @@ def price_anchors(
 
 
 def split_anchors(anchors: Indices, effort: PricingEffort) -> list[Indices]:
-    """Split anchors into chunks, between which the time is checked."""
+    """Split anchors into chunks; the time is checked after each chunk."""
     stride = STRIDE if effort.max_steps < MANY_STEPS else 1
     return [anchors[i : i + stride] for i in range(0, len(anchors), stride)]
 

@@ -14,18 +14,18 @@ from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._second_phase import divide_large
 from shoal.partitioners.mdav import MDAV
 
-TIME_SHARE = 0.2  # of the remaining time, for an integer programme
+TIME_SHARE = 0.2  # share of the remaining time for an integer programme
 
 
 def divide_large_groups(X: Matrix, labels: Labels, k: int) -> Labels:
-    """Return the groups, numbered by first records, with those of 2k records or more divided."""
+    """Return the groups, numbered by first records; groups of 2k records or more are divided."""
     labels = in_order(labels)
     divide_large(X, labels, k, lambda records, k: MDAV(k=k).fit_predict(records))
     return in_order(labels)
 
 
 def labels_of(columns: Columns, selected: Indices) -> Labels:
-    """Return the group of each record, -1 for records in no selected group."""
+    """Return the group of each record, or -1 for records in no selected group."""
     labels = np.full(len(columns.X), -1)
     for label, row in enumerate(columns.members[selected]):
         labels[row[row >= 0]] = label
@@ -43,7 +43,7 @@ def store_partition(proof: Proof, labels: Labels) -> None:
 
 
 def pool_columns(proof: Proof) -> Columns:
-    """Return the columns of the best partition, then those of all other groups in the pool."""
+    """Return the columns of the best partition, followed by all other groups in the pool."""
     columns = Columns(proof.columns.X, proof.k)
     columns.add_partition(proof.labels)
     sizes = (proof.columns.members >= 0).sum(axis=1)

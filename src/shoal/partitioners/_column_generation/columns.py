@@ -29,7 +29,7 @@ from shoal._kernels.column_generation.cut_coefficients import (
 )
 from shoal.partitioners._base import Indices, Labels, Matrix, Values
 
-CLUSTER_FACTOR = 4  # times k: clusters have fewer records
+CLUSTER_FACTOR = 4  # a cluster has fewer records than this times k
 
 
 class Incidence(NamedTuple):
@@ -42,7 +42,7 @@ class Incidence(NamedTuple):
 def incidence(rows: Indices, n: int) -> Incidence:
     """Return which of the ``rows``, each a set of records, contain each of ``n`` records.
 
-    -1 is padding.
+    Rows are padded with -1.
     """
     records = rows.ravel()
     order = np.argsort(records, kind="stable")
@@ -52,7 +52,7 @@ def incidence(rows: Indices, n: int) -> Incidence:
 
 
 def cluster_limits(clusters: Indices, divisors: Indices) -> Values:
-    """Return the right-hand sides of the cuts of clusters: size over divisor, rounded down."""
+    """Return the right-hand sides of the cuts of clusters: size by divisor, rounded down."""
     limits: Values = ((clusters >= 0).sum(axis=1) // divisors).astype(np.float64)
     return limits
 
@@ -104,7 +104,8 @@ class Columns:
     def groups_with_triples(self, triples: Indices, first_group: int = 0) -> Indices:
         """Return pairs (triple, group) for which the group is part of the cut of the triple.
 
-        It contains two or three of its records. Only groups from ``first_group`` on are listed.
+        The group then contains two or three records of the triple. Only groups from ``first_group``
+        on are listed.
         """
         return self._pairs(list_triple_groups, triples, first_group)
 
@@ -113,7 +114,7 @@ class Columns:
     ) -> Indices:
         """Return pairs (cluster, group), each as often as the group counts in the cut.
 
-        That is h // divisor times if the group contains h records of the cluster. Only groups from
+        A group that contains h records of the cluster counts h // divisor times. Only groups from
         ``first_group`` on are listed.
         """
         return self._pairs(list_cluster_groups, clusters, first_group, divisors)
@@ -123,8 +124,8 @@ class Columns:
     ) -> Indices:
         """Return the pairs (set, group) that a compiled function lists.
 
-        It writes them into an array and returns their number, so a longer array is used if the
-        first one is too short. Only groups from ``first_group`` on are listed.
+        The function fills an array and returns the number of pairs, so a longer array is used if
+        the first one is too short. Only groups from ``first_group`` on are listed.
         """
         if len(sets) == 0 or first_group == len(self):
             return np.empty((0, 2), np.int64)

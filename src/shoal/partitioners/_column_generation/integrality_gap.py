@@ -5,10 +5,10 @@ At the duals that prove the bound, a partition that contains a group with a redu
 gap can be part of a better partition. They are enumerated [BCM08]_ record by record, in the order
 of decreasing duals, and an integer programme selects the best among them.
 
-The programme must cover the *leading* records, those whose groups are all enumerated. The other,
-*remaining* records contribute their duals, so that groups of remaining records alone need not be
-enumerated. A lower bound of the integer programme bounds all partitions, up to the cutoff. Where
-there are too many groups, a smaller cutoff with which all records are leading still finds better
+The programme must cover the *leading* records, all of whose groups are enumerated. The other,
+*remaining* records contribute their duals, so groups that consist of remaining records only need
+not be enumerated. A lower bound of the integer programme bounds all partitions, up to the cutoff.
+If there are too many groups, a smaller cutoff with which all records are leading still finds better
 partitions.
 
 References
@@ -33,10 +33,10 @@ from shoal.partitioners._column_generation.master_problem import Duals, MasterPr
 from shoal.partitioners._column_generation.proof import Proof
 
 GROUP_LIMITS = (4_000, 16_000, 64_000)  # groups that are enumerated, in successive attempts
-TOLERANCE = 2e-9  # of the cost: rounding and tolerances of the solver
-MAX_STEPS = 20_000_000  # to list the groups of one record and size
-CUTOFF_FACTOR = 0.7  # times a cutoff with too many groups below it
-TIME_SHARE = 0.4  # of the remaining time, for an integer programme
+TOLERANCE = 2e-9  # share of the cost that rounding and tolerances of the solver may change
+MAX_STEPS = 20_000_000  # search steps to list the groups of one record and size
+CUTOFF_FACTOR = 0.7  # a cutoff with too many groups below it is multiplied by this
+TIME_SHARE = 0.4  # share of the remaining time for an integer programme
 
 Mask = NDArray[np.bool_]
 
@@ -44,8 +44,8 @@ Mask = NDArray[np.bool_]
 def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Columns, Mask]:
     """Enumerate the groups of reduced cost below ``cutoff``; return them and the leading records.
 
-    The columns of the best partition come first. The enumeration ends at the first record with
-    which there would be more than ``max_groups``.
+    The columns of the best partition come first. The enumeration ends at the first record whose
+    groups would bring their number above ``max_groups``.
     """
     columns = Columns(proof.columns.X, proof.k)
     columns.add_partition(proof.labels)
@@ -67,7 +67,7 @@ def enumerate_groups(proof: Proof, cutoff: float, max_groups: int) -> tuple[Colu
 
 
 def cut_duals_of_groups(columns: Columns, duals: Duals, cuts: tuple[Mask, Mask]) -> Values:
-    """Return the sum of the duals of some cuts in the reduced cost of each group.
+    """Return the sum of the duals of the given cuts in the reduced cost of each group.
 
     ``cuts`` are masks of triples and of clusters.
     """
@@ -114,8 +114,9 @@ def bound_by_listed_groups(proof: Proof, cutoff: float, columns: Columns, is_lea
     start, max_groups = np.arange(int(proof.labels.max()) + 1), len(columns.X) // proof.k
     includes_all = is_leading.all() and cutoff > proof.sse - proof.dual_bound
     constant = charge_remaining_duals(proof, columns, is_leading)
-    # A programme of all groups may take the time that is left, but ends at once only without
-    # heuristics, with which it is often solved much sooner.
+    # A programme of all groups may take all the time that is left. Without heuristics, the solver
+    # stops as soon as it is cancelled; with them, it is often much faster, so it first runs with
+    # them.
     for share in (TIME_SHARE, 1.0) if includes_all else (TIME_SHARE,):
         seconds_left = proof.seconds_left
         solution = MasterProblem(columns, max_groups, is_leading).solve_integer(

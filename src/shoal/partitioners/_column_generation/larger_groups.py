@@ -11,10 +11,10 @@ weighted sum over these groups of k,
 - the dual of a cluster with divisor m counts at most h // m + h * `cluster_excess_share` times if
   S contains h of its records.
 
-So if no group of k has a negative reduced cost, neither has S, unless these duals weigh more than
-the SSE of S exceeds the weighted sum of SSEs. The SSE of S is bounded from below by the distances
-of its records to their nearest neighbours. So only those groups need to be searched in which some
-record has a positive `larger_group_deficit`.
+So if no group of k has a negative reduced cost, neither has S, unless these duals exceed the
+difference between the SSE of S and the weighted sum of SSEs. The SSE of S is bounded from below by
+the distances of its records to their nearest neighbours. So only groups in which a record has a
+positive `larger_group_deficit` need to be searched.
 """
 
 from functools import cache
@@ -32,7 +32,7 @@ ROUNDING = 1e-12  # share by which rounded sums may be too small or too large
 def triple_multiplicity(size: int, k: int) -> float:
     """Return how often the weighted groups of ``k`` count the dual of a triple.
 
-    They are taken from a group of ``size`` records that contains the whole triple.
+    The groups are subsets of a group of ``size`` records that contains the whole triple.
     """
     n_with_two, n_with_three = comb(size - 3, k - 2), comb(size - 3, k - 3) if k > 2 else 0
     return (3 * n_with_two + n_with_three) / comb(size - 1, k - 1)
@@ -42,9 +42,9 @@ def triple_multiplicity(size: int, k: int) -> float:
 def cluster_excess_share(size: int, k: int, divisor: int) -> float:
     """Return how much more often the weighted groups of ``k`` count the dual of a cluster.
 
-    They are compared with the group of ``size`` records from which they are taken. That group
-    counts the dual h // divisor times if it contains h records of the cluster. The difference is
-    divided by h; the result is the greatest quotient for any h, and at least 0.
+    They are compared with the group of ``size`` records whose subsets they are. That group counts
+    the dual h // divisor times if it contains h records of the cluster. The difference is divided
+    by h; the result is the greatest quotient for any h, and at least 0.
     """
 
     def weighted_count(h: int) -> float:
@@ -81,7 +81,8 @@ def larger_group_deficit(table: NeighbourTable, duals: Duals, k: int, size: int)
 def greatest_deficit(table: NeighbourTable, duals: Duals, k: int) -> Values:
     """Return the greatest deficit of each record in groups of k + 1 to 2k - 1 records, or 0.
 
-    If every dual falls by it, no such group has a negative reduced cost unless one of k has.
+    If every dual falls by its deficit, no such group has a negative reduced cost unless a group of
+    k records has.
     """
     greatest = np.zeros(len(duals.record_dual))
     for size in range(k + 1, 2 * k):

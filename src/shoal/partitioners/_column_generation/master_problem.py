@@ -24,21 +24,20 @@ from shoal.partitioners._integer_programme import (
     solve,
 )
 
-# A solver that is cancelled ends when its current step does. Presolving is a long step where there
-# are many columns: with 51,507 groups the solver ended 142 seconds late. Heuristics that solve
-# further integer programmes are long steps too: with 5,950 groups it ended 22 seconds late, and
-# without them, with up to 13,057 groups, never by more than 0.3 seconds.
+# A solver that is cancelled ends when its current step ends. Presolving is a long step if there are
+# many columns: with 51,507 groups the solver ended 142 seconds late. Heuristics that solve further
+# integer programmes are long steps too: with 5,950 groups the solver ended 22 seconds late; without
+# them, with up to 13,057 groups, never more than 0.3 seconds late.
 LONG_HEURISTICS = ("rins", "rens", "root_reduced_cost")
 MAX_PRESOLVED_COLUMNS = 20_000
-# Heuristics may overrun by this many CPU seconds. They are left out if the budget could not absorb
-# that.
+# Heuristics may overrun by this many CPU seconds. They are left out if so many are not left.
 MIN_SECONDS_LEFT = 25.0
 
 
 class Duals(NamedTuple):
     """Dual values of records, of ``triples``, of the number of groups, and of ``clusters``.
 
-    Clusters are padded with -1, and ``divisors`` are theirs.
+    Clusters are padded with -1; ``divisors`` has the divisor of each.
     """
 
     record_dual: Values
@@ -81,7 +80,7 @@ class MasterProblem:
 
     Rows are the records, then the number of groups if ``max_groups`` is given, then the cuts of
     triples and clusters in the order in which they were added. Only records in the mask
-    ``is_leading`` have to be covered, or all if it is None; others are covered at most once.
+    ``is_leading`` must be covered, or all if it is None; others are covered at most once.
     """
 
     def __init__(
@@ -208,7 +207,7 @@ class MasterProblem:
     def solve_integer(
         self, start: Indices, seconds: float, seconds_left: float, on_progress: OnProgress
     ) -> MasterSolution:
-        """Solve the integer programme, within some CPU seconds, from a feasible solution.
+        """Solve the integer programme, within limited CPU time, from a feasible solution.
 
         If ``on_progress`` raises an exception, the best solution so far is returned with it.
 
@@ -217,18 +216,19 @@ class MasterProblem:
         start : ndarray
             The columns of the feasible solution.
         seconds, seconds_left : float
-            CPU seconds allowed, and those that are left of the budget. Heuristics that may overrun
-            are left out if the rest of the budget could not absorb that.
+            CPU seconds allowed, and CPU seconds that are left of the budget. Heuristics that may
+            overrun are left out if the rest of the budget could not absorb the delay.
         on_progress : callable
             Called regularly; it may raise.
 
         Returns
         -------
         MasterSolution
-            The best solution, and a bound of all.
+            The best solution, and a lower bound of the cost of all solutions.
         """
         self.add_new_columns_and_cuts()
-        highs, n_columns, interruption = self.highs, self.n_columns, None
+        highs, n_columns = self.highs, self.n_columns
+        interruption = None
         require_integers(highs, n_columns)
         if n_columns > MAX_PRESOLVED_COLUMNS:
             highs.setOptionValue("presolve", "off")

@@ -9,16 +9,16 @@ The reduced cost of a group is
 where the dual of a triple applies if the group contains two or three of its records, and the dual
 of a cluster with divisor m applies h // m times if the group contains h of its records.
 
-A partition covers each record once, the dual of a triple applies to it at most once, and that of a
-cluster of c records at most c // m times. So its SSE is at least
+A partition covers each record once, the dual of a triple applies to it at most once, and the dual
+of a cluster of c records at most c // m times. So its SSE is at least
 
     record duals - triple duals - c // m * cluster duals - max. number of groups * group dual
     + reduced costs of its groups,
 
 and the reduced cost of a group is at least the minimum over all groups with the same anchor, the
 first record of a group in an order that may differ from size to size. This Lagrangian bound is
-valid for any dual values; good ones make it high. A pricing that ends early gives lower bounds of
-the reduced costs instead of their minima, and so still a valid bound.
+valid for any dual values; good dual values make it high. A pricing that ends early gives lower
+bounds of the reduced costs instead of their minima, and so still a valid bound.
 """
 
 from collections.abc import Iterator
@@ -48,9 +48,10 @@ from shoal.partitioners._column_generation.larger_groups import (
 )
 from shoal.partitioners._column_generation.master_problem import Duals
 
-DEFICIT_FACTOR = 30.0  # any positive factor is valid
-SCREENING_STEPS, SCREENING_SHARE = 200, 0.1  # steps with shifted duals: at least; of all steps
-RETRY_FACTOR = 10  # times the steps; at most one record in this number is searched again
+DEFICIT_FACTOR = 30.0  # factor of the deficit by which duals are shifted; any above 0 is valid
+SCREENING_STEPS = 200  # minimum number of search steps with shifted duals
+SCREENING_SHARE = 0.1  # share of all search steps that are made with shifted duals
+RETRY_FACTOR = 10  # factor of the steps when at most one anchor in this many is searched again
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -83,7 +84,7 @@ class Pricing:
     ) -> PricingResult:
         """Return the lower bound that dual values prove, and groups of negative reduced cost.
 
-        ``sse`` is the SSE of some partition, from which rounding errors are bounded.
+        ``sse`` is the SSE of a partition, from which rounding errors are bounded.
         """
         reduced_cost_bound, groups, violation = np.zeros(len(duals.record_dual)), [], 0.0
         for anchors, result in self.search(duals, effort, on_progress):
@@ -107,7 +108,9 @@ class Pricing:
         order, anchors = self.rank_records(duals, np.ones(len(duals.record_dual), bool))
         ranked_duals = self.ranked_duals(duals, order, self.k)
         yield from self.search_size(ranked_duals, anchors, effort, on_progress)
-        for size in range(self.k + 1, 2 * self.k) if effort.include_larger else ():
+        if not effort.include_larger:
+            return
+        for size in range(self.k + 1, 2 * self.k):
             order, anchors = self.screen_anchors(duals, size, effort, on_progress)
             ranked_duals = self.ranked_duals(duals, order, size)
             yield from self.search_size(ranked_duals, anchors, effort, on_progress)
@@ -121,8 +124,8 @@ class Pricing:
     ) -> tuple[Indices, Indices]:
         """Return the ranking of records for groups of ``size`` > k, and the anchors to search.
 
-        A brief search with shifted duals rules out most anchors: a multiple of the deficit is added
-        to them. A reduced cost that is negative stays negative, but most duals fall.
+        A brief search with shifted duals rules out most anchors. A multiple of the deficit is added
+        to each dual: a negative reduced cost stays negative, but most duals fall.
         """
         steps = max(SCREENING_STEPS, int(SCREENING_SHARE * effort.max_steps))
         screening_effort = effort._replace(max_steps=min(effort.max_steps, steps))
@@ -148,8 +151,8 @@ class Pricing:
     ) -> Iterator[tuple[Indices, AnchorResult]]:
         """Yield anchors and the results of their searches, for the size of the ranked duals.
 
-        While the search is complete for all but a few anchors, it is repeated for these with more
-        steps, which takes no longer than the first search may.
+        While the search is complete for all but a few anchors, it is repeated for the few with more
+        steps, which takes no longer than the first search.
         """
         while len(anchors):
             price = partial(price_anchors, self.table, ranked_duals, effort)
@@ -187,21 +190,21 @@ class Pricing:
     def rank_records(self, duals: Duals, is_anchor: NDArray[np.bool_]) -> tuple[Indices, Indices]:
         """Return all records in the order of their ranks, and the anchors.
 
-        ``is_anchor`` marks the anchors, which come first. Both they and the other records are in
-        the order of decreasing duals.
+        ``is_anchor`` marks the anchors, which come first. The anchors, and then the other records,
+        are in the order of decreasing duals.
         """
         by_dual = np.argsort(-duals.record_dual, kind="stable").astype(np.int64)
         anchors = by_dual[is_anchor[by_dual]]
         return np.concatenate([anchors, by_dual[~is_anchor[by_dual]]]), anchors
 
     def correction(self, reduced_cost_bound: Values, tolerance: float) -> Values:
-        """Return what has to be added to the duals so that no reduced cost is negative.
+        """Return what must be added to the duals so that no reduced cost is negative.
 
-        ``reduced_cost_bound`` holds for each record a lower bound of the reduced costs of the
-        groups with this anchor. There are two ways, and the one that lowers the sum of the duals
-        less is taken. Either the dual of each anchor falls by what its bound exceeds the tolerance
-        by, and all duals fall by a k-th of the tolerance; or all fall by a k-th of the lowest
-        bound. A k-th is enough, since a group has at least k records.
+        ``reduced_cost_bound`` contains, for each record, a lower bound of the reduced costs of the
+        groups with this anchor. There are two ways: either the dual of each anchor falls as far as
+        its bound is below minus the tolerance, and all duals fall by a k-th of the tolerance; or
+        all duals fall by a k-th of the lowest bound. The way that lowers the sum of the duals less
+        is chosen. A k-th is enough, since a group has at least k records.
         """
         clipped_bounds = np.minimum(reduced_cost_bound + tolerance, 0.0) - tolerance / self.k
         even_correction = min(float(reduced_cost_bound.min()), 0.0) / self.k
@@ -214,7 +217,7 @@ class Pricing:
     def bound(self, correction: Values, duals: Duals, sse: float) -> float:
         """Return a lower bound of all partitions from the correction of the duals.
 
-        ``sse`` is the SSE of some partition. The greatest possible rounding error is subtracted:
+        ``sse`` is the SSE of a partition. The greatest possible rounding error is subtracted:
         every term is part of fewer additions than a group of 2k - 1 records needs, and none
         exceeds the sum of all terms.
         """

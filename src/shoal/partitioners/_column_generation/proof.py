@@ -1,8 +1,8 @@
 """The loop of column generation: a lower bound of the SSE of all partitions, raised step by step.
 
-Dual values come from a smoothed dual ascent first, then from the restricted master problem. At
-these duals groups are priced, and groups of negative reduced cost become columns; subset-row cuts
-that the fractional solution violates become rows. Every pricing gives a valid lower bound, so the
+Dual values first come from a smoothed dual ascent, then from the restricted master problem. Groups
+are priced at these duals: groups of negative reduced cost become columns, and subset-row cuts that
+the fractional solution violates become rows. Every pricing gives a valid lower bound, so the
 work can stop at any time.
 
 References
@@ -39,30 +39,32 @@ PHASES = (
     (0.01, PricingEffort(300, 30_000, include_larger=False)),
     (0.004, PricingEffort(1_000_000, 20_000_000, include_larger=False)),
 )
-FINAL_TEMPERATURE, COOLING_FACTOR = 0.003, 0.6
-SWEEPS = 100  # over all duals, between two pricings
+FINAL_TEMPERATURE = 0.003
+COOLING_FACTOR = 0.6  # the temperature is multiplied by this
+SWEEPS = 100  # passes over all duals between two pricings
 LIMIT_FACTOR = 4.0  # duals stay within this factor of their expected value
-CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
+CONVERGENCE_SHARE = 0.3  # share of the temperature: duals that move less have converged
 
 # Master problem.
-# Efforts of pricing: without cuts, where groups of k suffice; quickly, for all sizes; and
-# exhaustively unless the steps end it.
+# Efforts of pricing: without cuts, when groups of k suffice; quickly, for all sizes; and
+# exhaustively, unless the steps are used up.
 GROUPS_OF_K = PHASES[-1][1]
 QUICK_PRICING = PricingEffort(48, 5000)
 LONG_PRICING = PricingEffort(1_000_000, 20_000_000, max_steps_on_retry=20_000_000)
-FIRST_STEPS, MORE_STEPS = 2_000_000, 10  # of the first long pricing, and the factor to the next
-TOLERANCE_SHARE = 0.05  # of the possible gain of the bound, by which a pricing may underestimate it
+FIRST_STEPS = 2_000_000  # search steps of the first long pricing
+MORE_STEPS = 10  # factor by which the next long pricing has more steps
+TOLERANCE_SHARE = 0.05  # share of the possible gain by which a pricing may underestimate the bound
 MAX_POSTPONED = 3  # rounds of cuts between two long pricings
 SMOOTHING = 0.3  # weight of the best duals so far
-MAX_CUTS = 200  # that are added at a time
-SMALL_SAVING = 1e-4  # of the gap: violated clusters that save less are left out
+MAX_CUTS = 200  # cuts that are added at a time
+SMALL_SAVING = 1e-4  # share of the gap: violated clusters that save less are left out
 
 # Stopping: when quick pricing, the search for further groups and column generation end.
 MIN_NEW_GROUPS = 20  # new groups below which quick pricing is not enough
-SMALL_VIOLATION = 2e-4  # of the SSE: below it, cuts help more than further groups
-LARGE_VIOLATION = 1e-3  # of the SSE: above it, groups come before further cuts
-SMALL_GAP = 1e-7  # between relaxation and bound, as a share of the SSE
-RESERVED_SHARE = 0.1  # of the budget, for the integer programmes after column generation
+SMALL_VIOLATION = 2e-4  # violation, as a share of the SSE, below which cuts help more than groups
+LARGE_VIOLATION = 1e-3  # violation, as a share of the SSE, above which groups precede cuts
+SMALL_GAP = 1e-7  # gap between relaxation and bound, as a share of the SSE
+RESERVED_SHARE = 0.1  # share of the budget for the integer programmes after column generation
 
 
 def scale_to_unit_cost(X: Matrix, sse: float) -> tuple[Matrix, int]:
@@ -103,8 +105,9 @@ class Proof:
         self.columns.add_partition(labels)
         near = self.pricing.table.near
         self.columns.add(np.column_stack([np.arange(len(X)), near[:, : k - 1]]))
-        # Feasible duals: a group costs the squared distances of its pairs over its size, which is
-        # no less than the sum over its records of those to their k - 1 nearest, over 2k.
+        # Feasible duals: the SSE of a group, the squared distances of its pairs divided by its
+        # size, is no less than the sum over its records of the squared distances to their k - 1
+        # nearest, divided by 2k.
         neighbour_dual = self.pricing.table.square_sums[:, k - 1] / (2 * k)
         self.bound = float(neighbour_dual.sum()) * (1 - 1e-12)
         self.duals, self.dual_bound = Duals(neighbour_dual), self.bound
@@ -130,7 +133,7 @@ class Proof:
             raise OutOfTime
 
     def price(self, duals: Duals, effort: PricingEffort) -> tuple[int, float]:
-        """Price the groups at some duals, and raise the bound if they prove a higher one."""
+        """Price the groups at ``duals``, and raise the bound if these prove a higher one."""
         tolerance = (
             TOLERANCE_SHARE * (self.max_bound - self.bound) * self.k / len(duals.record_dual)
         )
@@ -177,9 +180,9 @@ class Proof:
             record_dual = self.ascend(record_dual, limits, temperature, effort)
 
     def smooth(self, duals: Duals) -> Duals:
-        """Return a mean of ``duals`` and the best ones so far (Wentges smoothing [W97]_).
+        """Return a weighted mean of ``duals`` and the best duals so far (Wentges smoothing [W97]_).
 
-        It stabilises the duals, since those of successive vertices oscillate.
+        It stabilises the duals, which oscillate between successive vertices.
         """
         best = self.duals
         return Duals(
@@ -204,7 +207,7 @@ class Proof:
         return (n_new, violation) if n_new else self.price(duals, effort)
 
     def price_thoroughly(self, duals: Duals) -> tuple[int, float]:
-        """Price groups of all sizes, with more steps the next time if that finds none."""
+        """Price groups of all sizes; if none is found, the next pricing has more steps."""
         effort = LONG_PRICING._replace(max_steps=self.max_steps)
         n_new, violation = self.price(self.smooth(duals), effort)
         if n_new == 0:

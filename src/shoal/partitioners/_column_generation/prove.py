@@ -19,7 +19,7 @@ from shoal.partitioners._column_generation.proof import (
 from shoal.partitioners._column_generation.restarts import Restarts
 from shoal.partitioners._dual_bound.certificate import certify
 
-DEFAULT_SECONDS = 120.0  # of the budget
+DEFAULT_SECONDS = 120.0  # the budget if none is given
 MAX_PROGRAMME_RECORDS = 5_000  # above it, a certificate replaces the linear and integer programmes
 
 
@@ -38,7 +38,7 @@ class ProofResult:
     optimal : bool
         Whether the SSE is proven to be minimal, to eight digits.
     complete : bool
-        Whether the work ended by itself, rather than by the budget or Ctrl-C.
+        Whether the work was completed, rather than ended by the budget or Ctrl-C.
     seconds : float
         CPU seconds spent, or the time of the given clock.
     """
@@ -72,9 +72,9 @@ def prove(
     The linear programme over all groups is solved by column generation and strengthened by
     inequalities of triples and clusters; then an integer programme selects groups. The remaining
     time is used for further searches, whose groups are candidates as well. The bound is valid after
-    every step, so the budget or Ctrl-C may end the work at any time; the best partition and
-    bound so far are returned. On tables of more than 5,000 records, the bound is that of a
-    certificate, and the given partition is returned.
+    every step, so the budget or Ctrl-C may end the work at any time; the best partition and bound
+    so far are returned. On tables of more than 5,000 records, the bound comes from a certificate,
+    and the given partition is returned.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def prove(
     labels : ndarray of shape (n_records,)
         A partition to start from; a good one shortens the work.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     budget : float, optional
         CPU seconds to spend; two minutes if None.
     clock : callable
@@ -150,7 +150,8 @@ def run_programmes(proof: Proof, seed: int) -> None:
 
 def prove_by_certificate(X: Matrix, labels: Labels, k: int, budget: Budget) -> ProofResult:
     """Return the partition of a long table with the bound of a certificate."""
-    sse, bound, complete = float(squared_errors(X, labels).sum()), 0.0, False
+    sse = float(squared_errors(X, labels).sum())
+    bound, complete = 0.0, False
     with suppress(KeyboardInterrupt):  # while neighbours are searched; later ones keep a bound
         certificate = certify(X, k, labels=labels, budget=budget.seconds, clock=budget.clock)
         bound, complete = certificate.bound, certificate.complete

@@ -14,18 +14,19 @@ from shoal.partitioners._column_generation.proof import Proof
 from shoal.partitioners._local_search.search import SearchResult, search
 from shoal.partitioners.mdav import MDAV
 
-MIN_ROUNDS, MAX_ROUNDS = 10, 500  # rounds per record: of the shortest and of the longest searches
-FIRST_SEARCH = 5  # rounds per record and k squared: proofs are harder where groups are larger
-ROUNDS_PER_SECOND = 60_000  # times 1 / k: an estimate, since a measured speed is not reproducible
-SEARCH_SHARE = 0.2  # of the budget: about the most that one search takes
-MAX_RESTARTS = 30
+MIN_ROUNDS, MAX_ROUNDS = 10, 500  # rounds per record of the shortest and of the longest searches
+FIRST_SEARCH = 5  # rounds per record and k squared: proofs are harder if groups are larger
+# Rounds per CPU second, divided by k: an estimate, since a measured speed is not reproducible.
+ROUNDS_PER_SECOND = 60_000
+SEARCH_SHARE = 0.2  # about the largest share of the budget that one search takes
+MAX_RESTARTS = 30  # searches after which a proof ends, even if its gap is not closed
 
 
 class Restarts:
     """Searches that start from MDAV, not from the best partition, to find other groups.
 
-    Their lengths depend on the table and the budget alone, not on the speed of the machine, so that
-    proofs that end before the budget return the same groups everywhere.
+    Their lengths depend on the table and the budget, not on the speed of the machine, so proofs
+    that end before the budget return the same groups everywhere.
     """
 
     def __init__(self, proof: Proof, seed: int):

@@ -18,7 +18,7 @@ from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._column_generation.columns import Columns, incidence
 
 WEIGHT_TOLERANCE = 1e-6  # distance from 0 or 1 up to which a weight counts as a whole number
-MIN_VIOLATION = 0.02  # by which the weight of the groups must exceed the right-hand side of a cut
+MIN_VIOLATION = 0.02  # amount by which the weights must exceed the right-hand side of a cut
 MAX_STARTS = 500  # fractional groups from which clusters are grown
 MAX_PAIRS = 40_000  # pairs of records in the fractional groups that are searched for triples
 
@@ -53,9 +53,9 @@ def mean_cost(
 ) -> float:
     """Return the mean cost of the groups that the cut of a cluster limits.
 
-    A group counts with its weight, and as often as it counts in the cut.
+    Each group is weighted by its weight times the number of times that it counts in the cut.
     """
-    # The last position stands for -1, which fills up the rows of shorter groups.
+    # The last position stands for -1, the padding of shorter groups.
     n_inside = np.append(cluster, False)[groups.members].sum(axis=1)
     return float(np.average(costs, weights=n_inside // divisor * groups.weights))
 
@@ -63,7 +63,7 @@ def mean_cost(
 def grow_clusters(
     groups: FractionalGroups, divisor: int, max_records: int, k: int
 ) -> Iterator[tuple[float, NDArray[np.bool_]]]:
-    """Yield clusters of at most ``max_records`` records and by how much each is violated.
+    """Yield clusters of at most ``max_records`` records and by how much each cut is violated.
 
     Large clusters grow from whole groups. Clusters of at most ``k`` records grow from single
     records. The array that marks the records is overwritten by the next cluster.

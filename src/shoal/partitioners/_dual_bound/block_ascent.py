@@ -1,7 +1,7 @@
 """Dual ascent over a long table, block by block.
 
-The duals of a block are raised while those of the records around it are fixed. All groups that
-contain a record of the block count, also those that cross its border, so that duals of
+The duals of a block are raised while the duals of the records around it are fixed. All groups that
+contain a record of the block count, including groups that cross its border, so the duals of
 neighbouring blocks fit together after a few passes.
 """
 
@@ -28,11 +28,13 @@ from shoal.partitioners._dual_bound.long_table import (
     rows_around,
 )
 
-SWEEPS = 50
-MAX_CANDIDATES, MAX_STEPS = 48, 5_000  # of the search at a row; more find hardly any more groups
-CONVERGENCE_SHARE = 0.3  # of the temperature: duals that move less have converged
-MAX_EXCESS_COST = 20.0  # temperatures by which the cost of a group with influence exceeds its duals
-DUAL_RANGE = (0.25, 8.0)  # least and greatest dual, as multiples of the neighbour dual
+SWEEPS = 50  # passes over the duals of a block between two pricings
+# Limits of the search at a row; larger ones find hardly any more groups.
+MAX_CANDIDATES, MAX_STEPS = 48, 5_000
+CONVERGENCE_SHARE = 0.3  # share of the temperature: duals that move less have converged
+# A group influences the duals unless its cost exceeds them by more than this times the temperature.
+MAX_EXCESS_COST = 20.0
+DUAL_RANGE = (0.25, 8.0)  # minimum and maximum dual, as multiples of the neighbour dual
 
 
 class Block:
@@ -73,7 +75,7 @@ def price_rows(
     k: int,
     effort: PricingEffort,
 ) -> AnchorResult:
-    """Search for groups of ``k`` at some ``anchors``.
+    """Search for groups of ``k`` at ``anchors``.
 
     The anchor of a group is its row that comes first in ``order``.
     """
@@ -85,10 +87,10 @@ class BlockTask(NamedTuple):
     """The ascent of one block: all that `ascend_block` needs beside the table.
 
     The block contains the rows from ``start`` to ``stop``; ``outside`` are the rows around it.
-    ``groups`` are the known ones that contain a row of the block, those of other blocks first,
-    whose number is ``n_border_groups``. ``dual`` are the duals of the rows of the block, then of
-    those outside. ``temperature`` is in units of the duals, and groups are priced at most
-    ``max_pricings`` times.
+    ``groups`` are the known groups that contain a row of the block; the ``n_border_groups`` groups
+    of other blocks come first. ``dual`` are the duals of the rows of the block, followed by the
+    duals of the rows outside. ``temperature`` is in units of the duals, and groups are priced at
+    most ``max_pricings`` times.
     """
 
     start: int
@@ -173,7 +175,7 @@ def ascend_block(table: LongTable, task: BlockTask) -> AscendedBlock:
 
 
 def make_blocks(table: LongTable, size: int) -> list[Block]:
-    """Return blocks of about ``size`` rows; their first groups are those of nearest neighbours."""
+    """Return blocks of about ``size`` rows; their first groups are rows with their nearest."""
     n = len(table.X)
     edges = np.linspace(0, n, max(1, round(n / size)) + 1).astype(np.int64)
     blocks = []

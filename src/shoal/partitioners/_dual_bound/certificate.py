@@ -27,12 +27,16 @@ from shoal.partitioners._dual_bound.pair_duals import max_used_neighbours, pair_
 
 BLOCK = 4_096  # rows whose duals are raised together
 # Blocks whose duals are raised in parallel do not use each other's new duals, which does no harm if
-# they are few. Their number does not depend on the number of threads, so neither do results.
-MAX_PARALLEL, MIN_SPACING = 4, 12
-COST_FACTOR = 1.3  # times the mean neighbour dual: about what a record costs
-START_FACTOR = 1.03  # times the first corrected duals: where the ascent starts without a partition
-ERROR_FACTOR = 0.93  # times the squared error of a record: where the ascent starts with a partition
-LIFT_FACTOR = 1.06  # times the duals of the quick bound: where the first corrections start
+# they are few and far apart. Their number does not depend on the number of threads, so neither do
+# results.
+MAX_PARALLEL = 4  # blocks whose duals are raised at the same time
+MIN_SPACING = 12  # minimum distance of such blocks, counted in blocks
+COST_FACTOR = 1.3  # about the cost of a record, as a multiple of the mean neighbour dual
+# Where the ascent starts: without a partition, this times the first corrected duals; with one, this
+# times the squared errors of the records.
+START_FACTOR = 1.03
+ERROR_FACTOR = 0.93
+LIFT_FACTOR = 1.06  # the first corrections start from this times the duals of the quick bound
 Passes = tuple[tuple[float, int], ...]
 # The passes of each round: a temperature, and how often groups are priced at most in each block.
 ROUNDS: tuple[Passes, ...] = (
@@ -40,7 +44,7 @@ ROUNDS: tuple[Passes, ...] = (
     ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
     ((0.002, 2), (0.001, 2)),
 )
-RESERVE = 1.5  # times the seconds of the first corrections: reserved for the last ones
+RESERVE = 1.5  # time reserved for the last corrections, as a multiple of that of the first
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,11 +59,11 @@ class Certificate:
     duals : ndarray of shape (n_records,)
         A value per record, in squared units of the table.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     bound : float
         The sum of the duals, less the greatest possible rounding error.
     complete : bool
-        Whether all rounds were made, rather than ended by the budget or Ctrl-C.
+        Whether all rounds were completed, rather than ended by the budget or Ctrl-C.
     seconds : float
         CPU seconds spent, or the time of the given clock.
     """
@@ -79,12 +83,12 @@ def certify_quickly(X: Matrix, k: int) -> Certificate:
     X : ndarray of shape (n_records, n_columns)
         Records in comparable units.
     k : int
-        Least number of records in a group: at least 2, and at most the number of records.
+        Minimum number of records in a group: at least 2, and at most the number of records.
 
     Returns
     -------
     Certificate
-        The bound and its duals.
+        The bound and the duals that prove it; ``complete`` is True.
     """
     time_budget = Budget(np.inf, time.process_time)
     table = long_table(X, k, max_used_neighbours(k))
@@ -102,17 +106,17 @@ def certify(
 ) -> Certificate:
     """Return a lower bound of the SSE of all partitions, and the duals that prove it.
 
-    The duals of the quick bound are raised evenly and corrected across the whole table. Then
-    others are raised block by block and corrected, in three rounds; the best are kept. The budget
-    or Ctrl-C ends the work early with the bound so far, at first the quick one. The result does
-    not depend on the executor unless a budget ends it.
+    The duals of the quick bound are raised evenly and corrected across the whole table. Then duals
+    are raised block by block and corrected, in three rounds; the best are kept. If the budget or
+    Ctrl-C ends the work early, the result is the best bound so far, which is never below the quick
+    bound. The result does not depend on the executor unless a budget ends the work.
 
     Parameters
     ----------
     X : ndarray of shape (n_records, n_columns)
         Records in comparable units.
     k : int
-        Least number of records in a group: at least 2, and at most half of the records.
+        Minimum number of records in a group: at least 2, and at most half of the records.
     labels : ndarray of shape (n_records,), optional
         A partition to start from, which shortens the work.
     budget : float, optional
@@ -125,7 +129,7 @@ def certify(
     Returns
     -------
     Certificate
-        The bound and its duals.
+        The bound and the duals that prove it; ``complete`` is False if the work ended early.
     """
     time_budget = Budget(np.inf if budget is None else budget, clock)
     cost = sse(X, labels) if labels is not None else None
@@ -141,7 +145,7 @@ def certify(
 
 
 class _CertificateSearch:
-    """The best feasible duals so far; at first those of pairs of near records.
+    """The best feasible duals so far; at first the duals from pairs of near records.
 
     ``cost`` is the SSE of the partition that the ``labels`` describe.
     """
@@ -187,7 +191,7 @@ class _CertificateSearch:
                 raise OutOfTime
 
     def _ascend_passes(self, duals: Values, passes: Passes, deadline: float) -> bool:
-        """Make some passes; return whether they took less than ``deadline`` seconds."""
+        """Make the given passes; return whether they took less than ``deadline`` seconds."""
         with suppress(OutOfTime):
             for temperature, max_pricings in passes:
                 self._ascend(duals, temperature, max_pricings, deadline)
@@ -223,13 +227,13 @@ class _CertificateSearch:
                     report()
 
     def _border_groups(self, block: Block) -> Members:
-        """Return the groups of other blocks that contain a row of this one."""
+        """Return the groups of other blocks that contain a row of ``block``."""
         others = (other for other in self.blocks if other is not block)
         groups = [other.border_groups(block.number) for other in others]
         return np.concatenate([np.empty((0, self.table.k), np.int32), *groups])
 
     def _correct(self, duals: Values) -> None:
-        """Correct some duals; keep them if they prove more than the best so far."""
+        """Correct ``duals``; keep them if they prove more than the best so far."""
         corrections = Corrections(self.table, duals)
 
         def report(n_done: int, n_total: int) -> None:
@@ -275,7 +279,7 @@ def rounding_error(table: LongTable, duals: Values, cost: float | None) -> float
     """Return the greatest rounding error of the reduced costs of an optimal partition.
 
     Their terms are the duals and the squared distances of the groups, which add up to no more than
-    the SSE of any partition, such as that of consecutive rows.
+    the SSE of any partition, such as one into groups of consecutive rows.
     """
     n = len(table.X)
     if cost is None:

@@ -3,8 +3,8 @@
 A violated group is anchored at one or more of its rows, as explained in
 `shoal._kernels.dual_bound.search_radius`. All rows are searched for the groups anchored there; then
 the greatest dual of each group that was found is lowered until the group is no longer violated, and
-the rows at which one was found are searched again. If a group is still violated after some passes,
-the dual of its anchor is lowered.
+the rows at which one was found are searched again. If a group is still violated after
+`MAX_PASSES`, the dual of its anchor is lowered.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,8 @@ from shoal.partitioners._dual_bound.group_pool import Members
 from shoal.partitioners._dual_bound.long_table import LongTable
 from shoal.partitioners._dual_bound.row_corrections import CorrectionSearch
 
-MAX_PASSES = 8  # over rows at which violated groups were found
-CLOSE_SHARE = 1e-5  # of the duals: corrections too small for a further pass
+MAX_PASSES = 8  # passes over rows at which violated groups were found
+CLOSE_SHARE = 1e-5  # share of the duals: smaller corrections are not worth a further pass
 # Outliers can have very many candidates, which take memory. Fewer in the last searches, of the
 # largest duals, lower the bound.
 EFFORT = CorrectionEffort(
@@ -33,7 +33,7 @@ EFFORT = CorrectionEffort(
     list_capacity=262_144,
 )
 HARD_EFFORT = EFFORT._replace(floor_steps=5_000_000, max_candidates=100_000)
-HARD_SHARE = 0.0005  # of all rows: those searched with the greater effort
+HARD_SHARE = 0.0005  # share of all rows that are searched with the greater effort
 STRIDE, HARD_STRIDE = 1_024, 4  # rows between two checks of the time
 
 OnRows = Callable[[int, int], None]
@@ -52,8 +52,8 @@ class Corrections:
         X, n = table.X, len(duals)
         self.net_dual = net_duals(X, table.near, table.k, duals)
         self.boxes = box_levels(X)
-        # No violated group is anchored at a row whose dual is at most its neighbour dual, so a row
-        # that was not searched falls to that, and no row must fall below it.
+        # No violated group is anchored at a row whose dual is at most its neighbour dual, so the
+        # dual of a row that was not searched falls to it, and no dual has to fall below it.
         self.is_unsearched, self.correction = np.ones(n, np.bool_), np.zeros(n)
         self.is_incomplete = np.zeros(n, np.bool_)
 
@@ -68,8 +68,8 @@ class Corrections:
     def run(self, executor: Executor, on_progress: OnRows) -> Members:
         """Lower duals until all are feasible; return the groups that were violated.
 
-        After some rows, ``on_progress`` is called with their number and that of all rows of the
-        pass; it may raise.
+        ``on_progress`` is called with the number of rows searched and of all rows of the pass; it
+        may raise.
         """
         n, violated = len(self.duals), []
         rows = np.arange(n)
@@ -103,11 +103,12 @@ class Corrections:
         executor: Executor,
         on_progress: OnRows,
     ) -> tuple[Members, Values]:
-        """Find the corrections of some rows; return violated groups and their reduced costs."""
+        """Find the corrections of ``rows``; return violated groups and their reduced costs."""
         chunks = [rows[i : i + stride] for i in range(0, len(rows), stride)]
-        # In the order of the chunks, whichever is completed first.
+        # Results are kept in the order of the chunks, not of their completion.
         groups = [np.empty((0, self.table.k), np.int32)] * (len(chunks) + 1)
-        reduced_costs, n_done = [np.empty(0)] * (len(chunks) + 1), 0
+        reduced_costs = [np.empty(0)] * (len(chunks) + 1)
+        n_done = 0
 
         def report() -> None:
             on_progress(n_done, len(rows))

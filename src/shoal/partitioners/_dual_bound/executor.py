@@ -36,7 +36,7 @@ class Executor(Protocol):
     def ascend_blocks(
         self, tasks: Sequence[BlockTask], on_progress: OnProgress
     ) -> NumberedResults[AscendedBlock]:
-        """Raise the duals of some blocks; see `ascend_block`."""
+        """Raise the duals of the blocks of ``tasks``; see `ascend_block`."""
 
     def correct_chunks(
         self, search: CorrectionSearch, chunks: Sequence[Indices], on_progress: OnProgress
@@ -45,7 +45,7 @@ class Executor(Protocol):
 
 
 class ThreadExecutor:
-    """Executes tasks in threads of this process, since kernels release the interpreter lock.
+    """Executes tasks in threads of this process; kernels release the interpreter lock.
 
     Parameters
     ----------

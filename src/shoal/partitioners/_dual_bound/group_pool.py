@@ -17,7 +17,7 @@ Keys = NDArray[np.uint64]
 def group_keys(members: Members) -> Keys:
     """Return a number for each group, which does not depend on the order of its rows.
 
-    Two groups have the same number by chance only, once in about 2 ** 64 pairs.
+    Different groups have the same number only by chance, about once in 2 ** 64 pairs.
     """
     keys = np.zeros(len(members), np.uint64)
     for column in np.sort(members, axis=1).T:

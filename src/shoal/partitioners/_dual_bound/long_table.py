@@ -22,12 +22,12 @@ Rows = NDArray[np.int32]
 
 
 class LongTable(NamedTuple):
-    """The records of a table times a power of two, reordered, and the nearest ones of each.
+    """The records of a table times a power of two, reordered, and the nearest neighbours of each.
 
     Row r of ``X`` is record ``order[r]`` times 2 ** ``-power``. ``near[r]`` are the rows nearest to
     row r. ``neighbour_dual[r]`` is the feasible dual that follows from its k - 1 nearest
-    neighbours: the sum of their squared distances over 2k. No group costs less than the sum of
-    these duals.
+    neighbours: the sum of their squared distances, divided by 2k. No group costs less than the sum
+    of these duals.
     """
 
     X: Matrix
@@ -49,7 +49,9 @@ def long_table(X: Matrix, k: int, n_neighbours: int | None = None) -> LongTable:
     rows = np.ascontiguousarray(X[order])
     np.ldexp(rows, -power, out=rows)
     n_listed = min(n - 1, n_listed)
-    near, neighbour_dual, n_done = np.empty((n, n_listed), np.int32), np.empty(n), 0
+    near = np.empty((n, n_listed), np.int32)
+    neighbour_dual = np.empty(n)
+    n_done = 0
     for records, nearest, squares in stream_neighbours(open_index(rows), n_listed):
         near[records] = nearest
         neighbour_dual[records] = squares[:, : k - 1].sum(axis=1) / (2 * k)
@@ -67,7 +69,7 @@ def rounding_share(table: LongTable) -> float:
 
 
 def rows_around(table: LongTable, start: int, stop: int, groups: Rows) -> Rows:
-    """Return the rows outside a block, in ascending order, that are near it or in some groups.
+    """Return the rows outside a block, in ascending order, that are near it or in ``groups``.
 
     The block contains the rows from ``start`` to ``stop``.
     """
@@ -83,7 +85,7 @@ def extract_block(
 ) -> tuple[NeighbourTable, Indices]:
     """Return a small table of the block from ``start`` to ``stop``, and which rows it contains.
 
-    The rows of the block come first, those ``outside`` follow; see `rows_around`.
+    The rows of the block come first, and the rows ``outside`` follow; see `rows_around`.
     """
     rows = np.concatenate([np.arange(start, stop), outside.astype(np.int64)])
     X = table.X[rows]
@@ -96,9 +98,9 @@ def extract_block(
 def positions_in_block(
     rows: NDArray[np.integer], start: int, stop: int, outside: NDArray[np.integer]
 ) -> Indices:
-    """Return the positions of some rows in the small table of a block.
+    """Return the positions of ``rows`` in the small table of a block.
 
-    The table contains the rows from ``start`` to ``stop``, then those ``outside``, in ascending
+    The table contains the rows from ``start`` to ``stop``, then the rows ``outside``, in ascending
     order.
     """
     inside = (rows >= start) & (rows < stop)

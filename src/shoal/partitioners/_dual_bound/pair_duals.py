@@ -22,18 +22,19 @@ from shoal.partitioners._base import Indices, Values
 from shoal.partitioners._dual_bound.long_table import LongTable, rounding_share
 
 N_NEIGHBOURS = 24  # neighbours of a record that are used; more raise the bound little
-SWEEPS = 4  # over the first potentials
-MARGIN = 0.25  # by which a potential may exceed its first value, as a share of its scale
-N_STEPS = 8  # of the ascent
-FIRST_STEP = 0.25  # greatest length of the first step, as a share of the scale
-HALVING_STEPS = 4  # steps of the ascent after which they are half as long
-WIDE_FACTOR = 1.1  # times half the farthest listed: greater limits need a search of the whole table
+SWEEPS = 4  # passes in which the first potentials are balanced
+MARGIN = 0.25  # share of its scale by which a potential may exceed its first value
+N_STEPS = 8  # steps of the ascent
+FIRST_STEP = 0.25  # maximum length of the first step, as a share of the scale
+HALVING_STEPS = 4  # steps of the ascent after which a step is half as long
+# Limits above this times half the distance to the farthest listed row need a search of the table.
+WIDE_FACTOR = 1.1
 MAX_UNLISTED = 64  # rows that such a search may find
 BATCH = 16_384  # rows that are searched at a time, which saves memory
 
 
 def pair_duals(table: LongTable) -> Values:
-    """Return feasible duals of all rows: of potentials, or of neighbours if these prove more."""
+    """Return feasible duals of all rows, from potentials or, if these prove more, neighbours."""
     k, n = table.k, len(table.X)
     if n <= k or not table.neighbour_dual.any():
         return table.neighbour_dual
@@ -56,7 +57,7 @@ def pair_duals(table: LongTable) -> Values:
 
 
 def max_used_neighbours(k: int) -> int:
-    """Return how many neighbours of a record are used at most."""
+    """Return the maximum number of neighbours of a record that are used."""
     return max(N_NEIGHBOURS, 2 * k)
 
 
@@ -72,8 +73,8 @@ def possible_partners(
     """Return limits of the potentials, and all rows that can be partners within them.
 
     If neither of two rows lists the other, their squared distance is at least that of each to the
-    farthest row that it lists. So they are no partners if each potential is at most half of the
-    latter. Isolated rows have higher limits, and the whole table is searched for their partners.
+    farthest row that it lists. So they are no partners if each potential is at most half of that
+    distance. Isolated rows have higher limits, and the whole table is searched for their partners.
     """
     n, listed = len(table.X), listed_rows(table)
     farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)
@@ -98,9 +99,9 @@ def possible_partners(
 def unlisted_pairs(
     table: LongTable, wide_rows: Indices, limit: Values, safe_limits: Values
 ) -> tuple[Indices, Indices]:
-    """Return the pairs of a wide row and one that it does not list, if they can be partners.
+    """Return the pairs of a wide row and a row that it does not list, if they can be partners.
 
-    The limit of a row with too many of them is lowered to its entry of ``safe_limits``.
+    If a wide row has too many such partners, its limit is lowered to its entry of ``safe_limits``.
     """
     n, boxes, listed = len(table.X), box_levels(table.X), listed_rows(table)
     is_searched, pairs = np.zeros(n, bool), [np.empty((2, 0), np.int32)]

@@ -1,4 +1,4 @@
-"""The correction of some rows: how far their duals must fall, from a search for violated groups.
+"""The corrections of rows: how far their duals must fall, from a search for violated groups.
 
 `shoal._kernels.dual_bound.search_radius` explains at which rows a violated group is anchored.
 """
@@ -28,10 +28,10 @@ class CorrectionSearch(NamedTuple):
 
 
 class RowCorrections(NamedTuple):
-    """What must be added to the duals of some rows (at most 0), and violated groups.
+    """What must be added to the duals of the searched rows (at most 0), and violated groups.
 
-    ``reduced_costs`` are those of the ``groups``. ``is_incomplete`` marks the rows at which the
-    effort did not suffice, so that their corrections may be larger than needed.
+    ``reduced_costs`` are the reduced costs of the ``groups``. ``is_incomplete`` marks the rows at
+    which the effort did not suffice, so that their corrections may be larger than needed.
     """
 
     correction: Values
@@ -41,7 +41,7 @@ class RowCorrections(NamedTuple):
 
 
 def row_corrections(table: LongTable, search: CorrectionSearch, rows: Indices) -> RowCorrections:
-    """Search for the violated groups anchored at some rows."""
+    """Search for the violated groups anchored at ``rows``."""
     priced_table = PricedTable(
         table.X, table.near, table.k, search.dual, search.net_dual, search.boxes
     )

@@ -32,8 +32,8 @@ def exchange(
 
     The paper exchanges with records that have no group yet, while MDAV makes the groups. Here
     groups of any method exchange with each other, and the other group must stay within t or
-    come no farther from the table. Some groups may be farther than t in the end; they are to
-    be merged. With several confidential columns, the greatest distance counts.
+    come no farther from the table. Groups that are still farther than t in the end must be
+    merged. If there are several confidential columns, the greatest distance counts.
 
     Parameters
     ----------
@@ -48,12 +48,12 @@ def exchange(
     totals : list of ndarray
         How often each value occurs in the whole table, by column.
     t : float
-        Greatest distance from the table to aim for.
+        Maximum distance from the table to aim for.
 
     Returns
     -------
     Partition
-        Groups of the same sizes.
+        Groups of the same sizes, numbered by first records.
 
     References
     ----------

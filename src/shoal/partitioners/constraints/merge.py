@@ -16,7 +16,7 @@ from shoal._kernels.spatial.box_tree import (
 from shoal.errors import InputError
 from shoal.partitioners._base import Indices, Matrix, Partition, Values, in_order
 
-GroupTest = Callable[[Indices], bool]  # of the records of a group
+GroupTest = Callable[[Indices], bool]  # whether the records of a group pass
 
 
 def merge_failing(Z: Matrix, partition: Partition, passes: GroupTest) -> Partition:
@@ -38,7 +38,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: GroupTest) -> Partiti
     Returns
     -------
     Partition
-        Groups that all pass, with the same k.
+        The merged groups, which all pass, with the same k.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def merge_failing(Z: Matrix, partition: Partition, passes: GroupTest) -> Partiti
     members = np.split(order, start[1:])
     centroids = np.add.reduceat(Z[order], start, axis=0) / partition.sizes[:, np.newaxis]
     tree = build_tree(centroids)
-    # Ascending, and so a heap.
+    # A sorted list is a heap.
     queue = [group for group, records in enumerate(members) if not passes(records)]
     failing, n_failing = set(queue), len(queue)
     labels = partition.labels.copy()
@@ -82,8 +82,8 @@ def _nearest_group(tree: BoxTree, point: Values, group: int) -> int:
     nearest, square = np.empty(1, np.int64), np.empty(1)
     if find_nearest(tree, point, group, nearest, square) == 0:  # no other group is left
         raise InputError(
-            "Merging groups cannot help: all records together fail the test that each group must"
-            " pass.",
+            "Merging groups cannot help: even a single group of all records does not meet the"
+            " requirement.",
             code="merging-does-not-help",
         )
     return int(nearest[0])

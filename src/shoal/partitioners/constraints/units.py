@@ -13,19 +13,19 @@ from shoal.partitioners._base import Indices, Labels, Matrix, Partition, Partiti
 from shoal.partitioners._local_search.refine import centre_and_scale
 
 STRIDE = 2000  # groups or records between two reports of progress
-MAX_PASSES = 4  # of splitting, moving and dissolving: later ones hardly help
-MAX_SWEEPS = 20  # over all records, in one pass
+MAX_PASSES = 4  # passes of splitting, moving and dissolving: further ones hardly help
+MAX_SWEEPS = 20  # times that all records are tried in one pass
 
 
 def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition:
-    """Group records so that every group holds at least k different units.
+    """Group records so that every group has records of at least k units.
 
-    If all groups of the method hold k units, they are returned as they are. Otherwise groups with
+    If all groups of the method have k units, they are returned as they are. Otherwise groups with
     fewer than k units are repaired: they are merged with a near group, dissolved, or extended by
-    records of others, whichever raises the SSE least. Then records move and are exchanged while the
-    SSE falls and every group keeps k units. The method is also run on the distinct records of each
-    unit, since equal records would otherwise form groups of one unit, and the better of both
-    results is returned.
+    records of other groups, whichever raises the SSE least. Then records move and are exchanged
+    while the SSE falls and every group keeps k units. The method is also run on the distinct
+    records of each unit, since equal records would otherwise form groups of one unit, and the
+    better of the two results is returned.
 
     Parameters
     ----------
@@ -34,7 +34,8 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     units : ndarray of shape (n_records,)
         The unit of each record, as a number.
     partitioner : Partitioner
-        Makes the groups to start from, and holds k; it is fitted.
+        Makes the groups to start from, and has the minimum number of units as its ``k``. It is
+        fitted.
 
     Returns
     -------
@@ -71,7 +72,7 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
 
 
 def ensure_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
-    """Return groups similar to ``labels`` that each hold at least ``k`` of the ``units``.
+    """Return groups similar to ``labels`` that each have at least ``k`` of the ``units``.
 
     Parameters
     ----------
@@ -82,12 +83,12 @@ def ensure_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
     units : ndarray of shape (n_records,)
         The unit of each record, numbered from 0 on; at least ``k`` different ones.
     k : int
-        Least number of units in a group.
+        Minimum number of units in a group.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        Group of each record, counted from 0 by first records; each holds k to 2k - 1 units.
+        Group of each record, numbered by first records; each group has k to 2k - 1 units.
     """
     labels = in_order(labels)
     Z = centre_and_scale(X) if np.ptp(X) > 0 else np.zeros(X.shape)
@@ -105,7 +106,7 @@ def ensure_units(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
 
 
 def fewest_units(labels: Labels, units: Labels) -> int:
-    """Return the least number of distinct units in a group or class."""
+    """Return the smallest number of distinct units in a group or class."""
     pairs = np.unique(np.column_stack([labels, units]), axis=0)
     return int(np.bincount(pairs[:, 0]).min())
 
@@ -122,7 +123,7 @@ def _distinct_records(X: Matrix, units: Labels) -> tuple[Indices, Indices]:
 
 
 def _repair_groups(X: Matrix, labels: Labels, units: Labels, k: int) -> Labels:
-    """Return groups that all hold at least k units."""
+    """Return groups that all have at least k units."""
     n_groups = int(labels.max()) + 1
     groups = open_unit_groups(X, units, labels, n_groups)
     tree = build_tree(groups.centroids)

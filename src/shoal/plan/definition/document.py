@@ -17,7 +17,7 @@ from shoal.frame.types import Type, as_types
 from shoal.io.publish import Publication
 from shoal.metrics.limits import Limits
 from shoal.partitioners import METHODS, Partitioner, method_name, partitioner
-from shoal.partitioners import entry as partitioner_entry
+from shoal.partitioners import to_entry as partitioner_entry
 from shoal.plan.definition.limits import as_limits
 from shoal.plan.thresholds import Thresholds, as_thresholds
 from shoal.steps import STEPS, GroupingStep, Step

@@ -161,7 +161,7 @@ def _scaled_moment(values: NDArray[np.float64], function: Any) -> float | None:
 
 
 def _profile_categories(original: Frame, masked: Frame, name: str) -> dict[str, Any]:
-    """Return the figures of a column of categories, before and after."""
+    """Return the figures of a categorical column, before and after."""
     counts = [_counts_by_text(frame, name) for frame in (original, masked)]
     return {
         "similarity": similarity_of_counts(*counts),

@@ -1,4 +1,4 @@
-"""Check the promises of a plan by counts on the released files; raise if one is not kept."""
+"""Check the guarantees of a plan by counts on the released files; raise if one is not kept."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -27,9 +27,9 @@ def check_guarantee(
     n_written: int,
     column_block_sizes: Sequence[Mapping[int, int]] = (),
 ) -> None:
-    """Raise if classes are smaller than the plan promises; nothing is released then.
+    """Raise if classes are smaller than the plan guarantees; nothing is released then.
 
-    With several blocks of columns, k is promised for each of them: ``column_block_sizes`` then
+    If there are several blocks of columns, k is guaranteed for each: ``column_block_sizes`` then
     contains the number of classes by size of each block.
     """
     attained_k, noun = measures["smallest_class"], "records"
@@ -59,8 +59,8 @@ def check_guarantee(
 def check_constraints(
     plan: Plan, job: ReleaseJob, measures: Mapping[str, Any], shards: Sequence[Shard]
 ) -> None:
-    """Raise if confidential values are less protected than the plan promises."""
-    step = plan.steps[0]  # validation refuses such promises in plans of several steps
+    """Raise if confidential values are less protected than the plan guarantees."""
+    step = plan.steps[0]  # validation refuses such guarantees in plans of several steps
     least_diversity, greatest_distance = _attained_constraints(step, shards)
     for finding in constraint_findings(step, least_diversity, greatest_distance, job.confidential):
         refuse_unmet_constraint(finding, by_units=job.unit is not None)
@@ -70,7 +70,7 @@ def check_constraints(
 
 
 def _attained_constraints(step: Step, shards: Sequence[Shard]) -> tuple[float | None, float | None]:
-    """Return the least diversity and the greatest distance of all classes, where promised."""
+    """Return the least diversity and the greatest distance of all classes, if guaranteed."""
     least_diversity = greatest_distance = None
     if step.diversity is not None:
         diversities = [shard.diversity[step.diversity_kind] for shard in shards if shard.diversity]

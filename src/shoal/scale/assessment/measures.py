@@ -112,9 +112,9 @@ def _unit_measures(shards: Sequence[Shard]) -> dict[str, Any]:
 
 
 def _constraint_measures(job: ReleaseJob, shards: Sequence[Shard]) -> dict[str, Any]:
-    """Return l-diversity and t-closeness of the release, if they are promised or limited.
+    """Return l-diversity and t-closeness of the release, if they are guaranteed or limited.
 
-    Every class is in one shard, so these are the extremes of all shards.
+    Every class is in one shard, so they are the extremes of all shards.
     """
     columns, measures = job.confidential, {}
     diversities = [shard.diversity for shard in shards if shard.diversity is not None]

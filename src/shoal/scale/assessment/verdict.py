@@ -33,7 +33,7 @@ from shoal.scale.statistics.counts import sum_counts, sum_shared_counts
 from shoal.steps.microaggregation.column_warnings import constant_column_warnings, list_counts
 
 OMITTED_CHECKS = (
-    "records that unchanged or confidential columns single out by themselves, and derived columns,"
+    "records that unchanged or confidential columns single out on their own, and derived columns,"
     " on a table that no process holds"
 )
 OMITTED_RECOUNT_CHECKS = (
@@ -49,11 +49,11 @@ class CountedRelease:
     Parameters
     ----------
     plan : Plan
-        The plan.
+        The plan that was run.
     columns : list of str
         The columns of the source.
     shards : list of Shard
-        The files, and what was counted on them.
+        The files, and what was counted on each.
     measures : mapping
         The measures of the release.
     remarks : mapping
@@ -78,13 +78,13 @@ class CountedRelease:
 
     @property
     def attained_k(self) -> int:
-        """Size of the smallest class, in units if these are counted."""
+        """Size of the smallest class, in units if k counts units."""
         by_units = self.plan.unit_column is not None
         return int(self.measures["fewest_units" if by_units else "smallest_class"])
 
     @property
     def class_sizes(self) -> Mapping[int, int]:
-        """Number of classes by size, in units if these are counted."""
+        """Number of classes by size, in units if k counts units."""
         if self.plan.unit_column is None:
             sizes: Mapping[int, int] = self.measures["class_sizes"]
             return sizes
@@ -106,7 +106,7 @@ def judge(
     job : MicroaggregationJob
         The job that wrote the files.
     counted : CountedRelease
-        The release.
+        The release, whose files were counted.
     blocks : list of MaskedBlock
         The blocks that were masked.
     n_source : int
@@ -209,7 +209,7 @@ def _findings_on_files(
 
 
 def _group_sizes(blocks: Sequence[MaskedBlock]) -> dict[int, int]:
-    """Return the number of groups of each size, in units if these are counted."""
+    """Return the number of groups of each size, in units if k counts units."""
     in_units = sum_counts(block.group_units for block in blocks)
     return in_units or sum_counts(sizes for block in blocks for sizes in block.group_sizes)
 
@@ -222,7 +222,8 @@ def judge_recount(
 ) -> Verdict:
     """Return the verdict on a released folder whose classes were counted again.
 
-    ``constraints`` are the least diversity and the greatest distance of a class, where counted.
+    ``constraints`` are the least diversity and the greatest distance of a class, or None if not
+    counted.
     """
     confidential = columns_with(plan.roles, "confidential")
     findings = [
@@ -248,12 +249,12 @@ def _missing_value_findings(
         )
     imputed = list_counts(sum_counts(block.n_imputed for block in blocks))
     if imputed:
-        sentences.append(f"Cells that were missing now hold the value of the group: {imputed}.")
+        sentences.append(f"Cells that were missing now have the value of the group: {imputed}.")
     suppressed = list_counts(sum_counts(block.n_suppressed for block in blocks))
     if suppressed and job.step.missing == "own-groups":
         sentences.append(
-            "Cells were suppressed, to join patterns of missing cells that fewer than k"
-            f" {job.step.unit_noun} of a block share: {suppressed}."
+            "Cells were suppressed, so that every pattern of missing cells is shared by at least k"
+            f" {job.step.unit_noun} of a block: {suppressed}."
         )
     elif suppressed:
         sentences.append(

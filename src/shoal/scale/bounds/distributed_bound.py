@@ -19,7 +19,7 @@ from shoal.scale.storage.scratch_folder import open_scratch_folder
 if TYPE_CHECKING:
     from distributed import Client
 
-ARRAYS = "arrays"  # the folder of scratch files
+ARRAYS = "arrays"  # the folder of scratch files inside the scratch folder of the run
 
 
 @shows_progress
@@ -34,17 +34,17 @@ def lower_bound(
 ) -> float:
     """Return a lower bound of the SSE of all partitions of ``X`` into groups of at least ``k``.
 
-    It is that of ``shoal.lower_bound(X, k, effort="blocks")``, to the last digit, whatever runs the
-    tasks, unless a budget ends them. The table and the neighbours of its records, some four times
-    its size, must fit into the memory of this process. The duals of up to four blocks of records
-    are raised at a time; corrections run on all workers.
+    The bound equals that of ``shoal.lower_bound(X, k, effort="blocks")`` to the last digit,
+    whatever runs the tasks, unless a budget ends them. The table and the neighbours of its records,
+    about four times its size, must fit into the memory of this process. The duals of up to four
+    blocks of records are raised at a time; corrections run on all workers.
 
     Parameters
     ----------
     X : array-like of shape (n_records, n_columns)
         Records in comparable units: distances are taken as they are.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     client : Client, Runner, str or None
         What runs the tasks, as in `mask`: a Dask cluster, or the address of its scheduler;
         ``"processes"`` or ``"processes:4"`` for a pool of processes; or another `Runner`. A local
@@ -53,7 +53,7 @@ def lower_bound(
         Place of scratch files, which contain the records: a folder that all workers share, or an
         address in a store. The folder for temporary files of this machine if None.
     budget : float, optional
-        CPU seconds to spend, in this process and in tasks of workers, which count when they end. No
+        CPU seconds to spend in this process and in tasks of workers; a task counts when it ends. No
         limit if None. The bound is valid whenever the work ends, including by Ctrl-C.
     clock : callable, optional
         A function that returns the time in seconds, to measure the budget instead.
@@ -61,7 +61,7 @@ def lower_bound(
     Returns
     -------
     float
-        Between 0 and the minimal SSE.
+        The bound, between 0 and the minimum SSE.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def lower_bound(
     >>> round(scale.lower_bound(X, k=3, client="processes:1"), 3)
     9.962
     """
-    # 30 modules that masking does not need.
+    # Imported here, since they load 30 modules that masking does not need.
     from shoal.partitioners._dual_bound.certificate import certify
     from shoal.scale.bounds.executor import RunnerExecutor
 

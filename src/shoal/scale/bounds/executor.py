@@ -44,7 +44,7 @@ def ascend_stored_block(table: TableFile, task: BlockTask) -> TimedResult:
 
 
 def correct_stored_rows(table: TableFile, search: SearchFile, rows: Indices) -> TimedResult:
-    """Search from some rows of a stored table for violated groups."""
+    """Search for the violated groups anchored at rows of a stored table."""
     # Arrays from Dask are read-only, for which kernels would be compiled again.
     return _timed(lambda: row_corrections(map_arrays(table), map_arrays(search), rows.copy()))
 
@@ -62,7 +62,7 @@ def _this_process() -> tuple[str, int]:
 class RunnerExecutor:
     """Executes tasks by a runner; see `shoal.partitioners._dual_bound.executor.Executor`.
 
-    ``worker_seconds`` are the CPU seconds that tasks have taken in other processes than this one.
+    ``worker_seconds`` are the CPU seconds that tasks have taken in processes other than this one.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""Plans of one microaggregation: the tasks of workers, and what these measure on a block."""
+"""Plans of one microaggregation: the tasks of workers, and what they measure on a block."""

@@ -69,17 +69,17 @@ class MaskedBlock:
     Parameters
     ----------
     file : ScratchFile
-        The masked records, by the shard of the release that they belong to.
+        The masked records, in buckets by the shard of the release to which they belong.
     squared_errors : dict
         For each column, the sum of the squared differences of original and masked z-scores, in
         units of `exact_sums.UNIT`.
     group_sizes : tuple of dict
         Number of groups of each size, for each block of columns.
     methods : tuple of str
-        The methods that were used.
+        The names of the methods that formed groups.
     expected_links, n_attacked : int and int
         Expected number of correct links of an attacker, in units of `exact_sums.UNIT`,
-        and the number of records that the attack was tried on.
+        and number of records on which the attack was tried.
     n_imputed : dict
         For each column, the number of missing values that were replaced.
     n_suppressed : dict
@@ -98,8 +98,8 @@ class MaskedBlock:
         Number of original records by the size of their class, which is counted in units if k
         counts units.
     shared_counts : dict
-        For each confidential column, the number of groups that share a value, if the step refuses
-        such groups.
+        For each confidential column, the number of groups with a single value, if the step
+        refuses such groups.
     """
 
     file: ScratchFile
@@ -138,7 +138,7 @@ class BlockMeasures:
     Parameters
     ----------
     job : MicroaggregationJob
-        The job.
+        The job of the workers.
     """
 
     def __init__(self, job: MicroaggregationJob):
@@ -255,7 +255,7 @@ def _squared_errors(
 def _distances(
     job: MicroaggregationJob, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> DistanceSums:
-    """Return sums of distances of z-scores; a value that was missing counts as unchanged."""
+    """Return sums of distances between z-scores; a value that was missing counts as unchanged."""
     squared_change, squared_size = np.zeros((2, len(original_columns[0].values)))
     sums = {}
     for encoder, original, masked in zip(
@@ -310,7 +310,7 @@ def _original_sizes(
 ) -> Mapping[int, int]:
     """Count the records of the original by the size of their class.
 
-    Records that are equal in all masked columns are in one region.
+    Records that are equal in all masked columns are in the same region, so classes are whole.
     """
     class_of = classes(keys(tables.open_frame(table), job.quasi_identifiers))
     return count_sizes(sizes_per_class(class_of, units)[class_of])

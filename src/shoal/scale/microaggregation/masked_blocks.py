@@ -103,7 +103,7 @@ def _groups_by_column(
 
 
 def _read_weights(job: MicroaggregationJob, table: pa.Table) -> NDArray[np.float64] | None:
-    """Return the survey weights of some records, if there are any."""
+    """Return the survey weights of the given records, or None if the step has no weights."""
     if job.step.weight is None:
         return None
     return tables.numbers(tables.open_frame(table), job.step.weight)
@@ -116,7 +116,7 @@ def _mask_records(
     groups_by_column: Mapping[str, ColumnGroups],
     weights: NDArray[np.float64] | None,
 ) -> pa.Table:
-    """Return the released columns of some records, and the column of units if k counts units."""
+    """Return the released columns of the records, and the column of units if k counts units."""
     frame = tables.open_frame(table)
     values: dict[str, NDArray[np.generic] | RowGather] = {}
     for column in columns:

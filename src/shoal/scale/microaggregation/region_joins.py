@@ -1,7 +1,7 @@
 """Join regions until each can be split into groups that meet the constraints of the step.
 
 A region whose records belong to fewer than k units, or all share a confidential value, cannot be
-split into such groups, although its stratum can.
+split into such groups, although its stratum may be.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,8 +40,8 @@ def join_regions(
 ) -> list[list[Region]]:
     """Join each region that cannot meet the constraints with a neighbour, until all can.
 
-    The single region of a stratum stays as it is; grouping it raises the error that a table in
-    memory would.
+    The only region of a stratum stays as it is; grouping it raises the same error as for a table
+    in memory.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def join_regions(
     job_file : str
         The file of the job.
     regions_by_stratum : list of list of tuple of int
-        The regions of each stratum; neighbouring ones are consecutive.
+        The regions of each stratum; neighbouring regions are consecutive.
     files : list of ScratchFile
         The records by cell.
     records_by_cell : dict
@@ -61,7 +61,7 @@ def join_regions(
     Returns
     -------
     list of list of tuple of int
-        The regions of each stratum.
+        The regions of each stratum, joined where necessary.
     """
     joined_by_stratum = [list(regions) for regions in regions_by_stratum]
     unchecked = [region for regions in joined_by_stratum for region in regions]
@@ -85,8 +85,8 @@ def _join_failing(
 ) -> tuple[list[Region], dict[Region, str]]:
     """Join every failing region with the next one, the last one with that before it.
 
-    ``unmet`` is the option that a failing region does not meet. The second result is the same for
-    the regions that were joined.
+    ``unmet`` has the option that each failing region does not meet. The second result has the
+    option that each joined region was joined for.
     """
     joined: list[Region] = []
     newly_joined: dict[Region, str] = {}
@@ -111,13 +111,13 @@ def _join_failing(
 
 @worker_task
 def find_unmet_option(job_file: str, region: Region, files: Sequence[ScratchFile]) -> str:
-    """Return the option of the step that no groups of a region can meet; empty if there is none."""
+    """Return the option of the step that no groups of a region can meet, or an empty string."""
     job: MicroaggregationJob = load_job(job_file)
     return unmet_option(job, read_scratch(files, region))
 
 
 def unmet_option(job: MicroaggregationJob, table: pa.Table) -> str:
-    """Return the option that all records of a table as one group do not meet; empty if they do."""
+    """Return the option that all records as one group do not meet, or an empty string."""
     step, units = job.step, read_job_units(job, table)
     if units is not None and int(units.max()) + 1 < step.k:
         return "unit" if step.unit is not None else "household"
@@ -134,8 +134,8 @@ def unmet_option(job: MicroaggregationJob, table: pa.Table) -> str:
 
 def _unmet_option_error(option: str, chunk_size: int) -> InputError:
     return InputError(
-        f"`{option}` cannot be kept in blocks of about {chunk_size} records, although it may be in"
-        " the whole table: neighbouring records are too much alike. Raise `chunk_size`, or ask for"
+        f"`{option}` cannot be met in blocks of about {chunk_size} records, although the whole"
+        " table may meet it: neighbouring records are too similar. Raise `chunk_size`, or ask for"
         " less.",
         code="out-of-reach-in-blocks",
         option=option,

@@ -56,7 +56,7 @@ from shoal.steps.constraints.units import refuse_missing_units
 from shoal.steps.microaggregation.checks import MISSING_VALUES_HINT
 from shoal.steps.microaggregation.group_loss import column_weight_warnings
 
-MAX_ATTACKED = 20_000  # about how many records the linkage attack is tried on
+MAX_ATTACKED = 20_000  # about the number of records on which the linkage attack is tried
 
 
 class MicroaggregationRun(TableRun):
@@ -247,7 +247,7 @@ class MicroaggregationRun(TableRun):
         return encoders
 
     def _released_schema(self, schema: pa.Schema, statistics: TableStatistics) -> pa.Schema:
-        """Return the columns of the release with their types; refuse types without an order."""
+        """Return the released columns with their types; refuse types that cannot be sorted."""
         fields = [field for field in schema if field.name not in self.dropped_columns]
         released = pa.schema([self._released_field(field, statistics) for field in fields])
         unit = self.step.unit_column
@@ -339,7 +339,7 @@ class MicroaggregationRun(TableRun):
         cells_by_stratum: Sequence[Sequence[int]],
         records_by_cell: Mapping[int, int],
     ) -> list[Region]:
-        """Return the regions of all strata, each large enough to meet what the step requires."""
+        """Return the regions of all strata, each large enough to meet the step's constraints."""
         regions_by_stratum = [
             make_regions(cells, records_by_cell, self.step.k, self.chunk_size)
             for cells in cells_by_stratum

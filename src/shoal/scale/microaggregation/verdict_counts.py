@@ -1,4 +1,4 @@
-"""Counts on the records of a block that the verdict on the whole release is computed from."""
+"""Counts on the records of a block, from which the verdict on the whole release is computed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,10 +47,10 @@ class VerdictCounts:
     Parameters
     ----------
     unchanged : dict
-        Number of records with the original value; under ``""``, of those with the original values
-        in all masked columns.
+        Number of records with the original value; under ``""``, number of records with the original
+        values in all masked columns.
     present : dict
-        Number of records whose original value is not missing; under ``""``, of all records.
+        Number of records whose original value is not missing; under ``""``, number of all records.
     one_contributor : dict
         Number of groups of two or more records, or units, whose released value comes from one.
     few_contributors : dict
@@ -76,7 +76,7 @@ class VerdictCounts:
 
     @property
     def exact_shares(self) -> dict[str, float]:
-        """The share of records that show the original value, by column and of all together."""
+        """Share of records that show the original value: by column, and in all columns together."""
         shares = {
             name: self.unchanged[name] / n_present if n_present else 0.0
             for name, n_present in self.present.items()

@@ -18,9 +18,10 @@ from shoal.scale.storage.scratch_folder import STAGE_FOLDERS
 class ReleaseFolder:
     """A release in progress: a hidden folder next to its target, renamed when it is complete.
 
-    If an error occurs before that, the hidden folder is removed; if one occurs after it, within
-    the context, the target is restored. A killed process may leave the hidden folder, but never
-    one that could be mistaken for a release: a complete release contains the file ``_SUCCESS``.
+    If an error occurs before the renaming, the hidden folder is removed; if one occurs after it,
+    within the context, the target is restored. A killed process may leave the hidden folder, but
+    never one that could be mistaken for a release: only a complete release contains the file
+    ``_SUCCESS``.
 
     Parameters
     ----------
@@ -133,7 +134,7 @@ class ReleaseFolder:
             ) from None
 
     def _restore_target(self) -> None:
-        """Restore what was at the target before."""
+        """Restore the folder that was at the target before, if there was one."""
         previous = self.path("old")
         self.target.rename(self.path("withdrawn"))
         if previous.exists():
@@ -184,7 +185,7 @@ class ReleaseFolder:
 
 
 def _files_of_release(folder: Path) -> set[str]:
-    """Return the names of the files of a release; none if the folder is not one of Shoal."""
+    """Return the names of the files of a release, or an empty set unless Shoal wrote it."""
     try:
         return files_of_marker((folder / MARKER).read_bytes())
     except OSError:

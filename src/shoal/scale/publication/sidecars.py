@@ -24,8 +24,9 @@ def sidecar_files(
 ) -> Iterator[Callable[["LargeRelease"], None]]:
     """Yield a function that writes report and manifest; they are published at the end.
 
-    Paths that cannot be written are refused before the work begins. The files are published
-    after the folder; if that fails, the error reaches the folder, which restores its target.
+    Paths that cannot be written are refused before the work begins. The files are published after
+    the folder; if that fails, the error reaches the context of the folder, which restores its
+    target.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def sidecar_files(
         The folder of the release, or its address.
     report : Path or None
         The path of the report.
-    audience : str
+    audience : {"public", "internal"}
         The readers of the report.
     manifest_files : ManifestFiles or None
         The paths of the manifest, its signature and its hash key.

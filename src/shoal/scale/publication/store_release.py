@@ -24,17 +24,17 @@ from shoal.scale.storage.files import (
 from shoal.scale.storage.marker import JOURNAL, MARKER, files_of_marker
 from shoal.scale.storage.scratch_folder import ScratchFolder
 
-HASH_DIGITS = 16  # of the hash in the name of a file
+HASH_DIGITS = 16  # digits of the hash in the name of a file
 
 
 class StoreRelease:
     """A release in progress whose target is in a store.
 
     Workers write to a scratch folder. When everything is checked, the files are copied to the
-    target, under names that contain their hash, and then the marker ``_SUCCESS``, which lists
-    them. Readers take the files that the marker lists: the old release until the new marker is
-    written, the new one from then on. A file ``_UNFINISHED`` lists the files while they are being
-    copied, so that those of a killed run can be distinguished from others and replaced.
+    target, under names that contain their hashes, followed by the marker ``_SUCCESS``, which lists
+    them. Readers use the files that the marker lists: the old release until the new marker is
+    written, the new release from then on. A file ``_UNFINISHED`` lists the files while they are
+    being copied, so that files of a killed run can be distinguished from others and replaced.
 
     Parameters
     ----------
@@ -116,14 +116,14 @@ class StoreRelease:
     def published_name(self, entry: Mapping[str, Any]) -> str:
         """Return the name of a file in the target.
 
-        It contains the hash of the content, so that a new release never overwrites a file of the
-        one it replaces, unless with the same bytes.
+        The name contains the hash of the content, so a new release never overwrites a file of the
+        release that it replaces, unless with the same bytes.
         """
         name = PurePosixPath(entry["name"])
         return f"{name.stem}-{entry['sha256'][:HASH_DIGITS]}{name.suffix}"
 
     def publish(self, entries: Sequence[Mapping[str, Any]], marker: str) -> None:
-        """Copy the files to the target, and write the marker when all are there."""
+        """Copy the files to the target; when all are there, write the marker."""
         self._check_target()
         self._names = [self.published_name(entry) for entry in entries]
         leftovers = sorted(self._leftovers() - set(self._names))
@@ -142,8 +142,8 @@ class StoreRelease:
         for entry, name in zip(entries, self._names, strict=True):
             if published_sizes.get(name) != entry["bytes"]:
                 raise FileError(
-                    f"{self.shown_target!r} lacks the file {name!r} that was written. Nothing was"
-                    " released. Run again.",
+                    f"The file {name!r} is missing in {self.shown_target!r}, although it was"
+                    " written. Nothing was released. Run again.",
                     code="file-gone",
                     file=name,
                 )
@@ -160,7 +160,7 @@ class StoreRelease:
             remove_file(join(self.target, JOURNAL))
 
     def _withdraw(self) -> None:
-        """Restore the marker of the release that was there before; remove the files of this one."""
+        """Restore the marker of the previous release, and remove the files of this one."""
         if self._is_published and self._old_marker is None:
             remove_file(join(self.target, MARKER))
         elif self._is_published and self._old_marker is not None:
@@ -179,7 +179,7 @@ class StoreRelease:
             remove_file(join(self.target, name))
 
     def _check_target(self) -> None:
-        """Refuse a target that exists, or that contains other files than those of a release."""
+        """Refuse a target that exists, or that contains files that are not part of a release."""
         if file_exists(self.target):
             raise FileError(
                 f"{self.shown_target!r} is a file. The release of a large table is a folder.",
@@ -192,7 +192,7 @@ class StoreRelease:
             return
         if not self.force:
             unfinished = JOURNAL in existing and MARKER not in existing
-            problem = "holds files of an unfinished run" if unfinished else "exists already"
+            problem = "contains files of an unfinished run" if unfinished else "exists already"
             raise FileError(
                 f"{self.shown_target!r} {problem}. Use `force=True` to replace it.",
                 code="unfinished-release" if unfinished else "file-exists",
@@ -219,10 +219,11 @@ class StoreRelease:
             )
 
     def _check_scratch(self, scratch: str | os.PathLike[str] | None) -> None:
-        """Refuse a target that is only read, and scratch files without a private location."""
+        """Refuse a target on a web server, and scratch files without a private location."""
         if is_web(self.target):
             raise FileError(
-                f"{self.shown_target!r} is on a web server, to which nothing can be written.",
+                f"{self.shown_target!r} is on a web server, to which nothing can be written. Name a"
+                " folder, or an address in a store.",
                 code="web-is-only-read",
                 place=self.shown_target,
             )
@@ -245,7 +246,7 @@ class StoreRelease:
 
 
 def journal_files(folder: str) -> set[str]:
-    """Return the files that an unfinished publication lists, and the list itself."""
+    """Return the files that the list of an unfinished publication names, and the list itself."""
     try:
         return {JOURNAL, *json.loads(read_bytes(join(folder, JOURNAL)))["files"]}
     except (ValueError, TypeError, KeyError):

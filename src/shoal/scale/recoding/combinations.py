@@ -1,4 +1,4 @@
-"""The distinct combinations of values of some columns, and how often each occurs.
+"""The distinct combinations of values of several columns, and how often each occurs.
 
 The process that started the run holds all of them, in an order that follows from a hash of their
 values, so that neither the order of records nor that of chunks matters.
@@ -18,8 +18,8 @@ from shoal.scale.statistics.hashes import Hashes, record_hashes
 from shoal.scale.statistics.value_counts import count_each_once, sum_by_values
 from shoal.scale.worker_task import worker_task
 
-MAX_COMBINATIONS = 1_000_000
-MIN_PENDING = 100_000  # least number of collected combinations that are merged
+MAX_COMBINATIONS = 1_000_000  # combinations that the process that starts the run can hold
+MIN_PENDING = 100_000  # minimum number of collected combinations that are merged
 
 
 class Combinations:
@@ -28,7 +28,7 @@ class Combinations:
     Parameters
     ----------
     columns : list of str
-        The columns.
+        The columns whose values are combined.
     """
 
     def __init__(self, columns: Sequence[str]):
@@ -44,7 +44,7 @@ class Combinations:
             self.merge()
 
     def merge(self) -> pa.Table:
-        """Merge what was collected; return all combinations with their counts, refuse too many."""
+        """Merge the collected combinations; return them with their counts, or refuse too many."""
         merged = sum_by_values(self._tables, self.columns)
         if len(merged) > MAX_COMBINATIONS:
             raise InputError(
@@ -60,7 +60,7 @@ class Combinations:
 
 
 def combination_hashes(table: pa.Table, columns: Sequence[str], seed: int) -> Hashes:
-    """Return the hash that combinations are ordered by."""
+    """Return the hash of each combination, by which combinations are ordered."""
     return record_hashes(table, columns, seed + 2)
 
 
@@ -74,9 +74,9 @@ def find_combinations(
     runner : Runner
         What executes the tasks.
     chunks : list of Chunk
-        The table.
+        The chunks of the table.
     columns : list of str
-        The columns.
+        The columns whose values are combined.
     seed : int
         Seed of the hash.
 

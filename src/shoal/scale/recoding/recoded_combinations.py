@@ -2,7 +2,7 @@
 
 `generalise` and `suppress` compare values without computing with them, so they only need the
 distinct combinations of values and the number of records of each. The records of a combination may
-be recoded in several ways; the *parts* of a combination are its records that are recoded alike.
+be recoded in several ways; the records that are recoded alike form a *part* of the combination.
 """
 
 from collections import Counter

@@ -1,6 +1,6 @@
-"""Recode the records of a large table, once it is decided what each combination becomes.
+"""Recode the records of a large table, once it is decided how each combination is recoded.
 
-A *bucket* holds the combinations whose hashes are between two borders, and their records.
+A *bucket* contains the combinations whose hashes are between two borders, and their records.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class RecodingJob(ReleaseJob):
     Parameters
     ----------
     combination_columns : list of str
-        The columns of the combinations.
+        The columns whose values form the combinations.
     masked_columns : list of str
         The columns whose values are replaced.
     borders : ndarray of shape (n_buckets,)
@@ -56,7 +56,7 @@ class RecodingJob(ReleaseJob):
 
     @property
     def columns(self) -> list[str]:
-        """The columns to read: those that are released, and those of the combinations."""
+        """The columns to read: the released columns, and the columns of the combinations."""
         return list(dict.fromkeys([*super().columns, *self.combination_columns]))
 
 
@@ -70,7 +70,7 @@ def write_recoded(
 ) -> tuple[Hashes, ScratchFile]:
     """Write recoded combinations by bucket; return the borders of the buckets and the file.
 
-    A bucket has up to ``max_records`` records, or those of a single combination.
+    A bucket has up to ``max_records`` records, or all records of a single combination.
     """
     original = tables.to_native(recoded.original).select(list(combination_columns))
     hashes = combination_hashes(original, combination_columns, seed)
@@ -108,7 +108,7 @@ def assign_combinations(
 def recode_bucket(
     job_file: str, bucket: int, files: Sequence[ScratchFile], folder: str, file_number: int
 ) -> ScratchFile:
-    """Write the records of a bucket as they are released, by the shard that they belong to.
+    """Write the records of a bucket as they are released, by the shard to which they belong.
 
     If a combination is recoded in several ways, a hash of all values of each of its records
     determines how the record is recoded.
@@ -133,7 +133,7 @@ def recode_bucket(
 
 
 def _rank_combinations(job: RecodingJob, records: pa.Table, recoded: pa.Table) -> Codes:
-    """Return the position of each record's combination among those of the bucket."""
+    """Return the position of each record's combination among the combinations of the bucket."""
     names = list(job.combination_columns)
     combinations = recoded.select(range(len(names))).rename_columns(names)
     combined = pa.concat_tables([combinations, records.select(names)])

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from distributed import Client, Future, LocalCluster
 
 MAX_START_ATTEMPTS = 3  # attempts to start a local cluster
-# A scheduler listens for its dashboard even if there is none; the default port may be taken.
+# Where the dashboard listens: the scheduler opens a port even without a dashboard, and the default
+# port may be taken.
 ANY_PORT = "127.0.0.1:0"
 SCHEDULER_TIMEOUT = 10.0  # seconds for a scheduler to answer
 FIRST_WORKER_TIMEOUT = 30.0  # seconds for the first worker to connect
 POLL_INTERVAL = 0.02  # seconds between two checks for completed tasks
 NO_WORKER_TIMEOUT = 120.0  # seconds to wait for workers while there are none
-# After this time Dask does not restart a worker that died. Its default of 15 seconds is too short
-# on a busy machine, where a process may take longer to start.
+# The setting of the time after which Dask does not restart a worker that died. Its default of 15
+# seconds is too short on a busy machine, where a process may take longer to start.
 LOST_WORKER_SETTING = "distributed.deploy.lost-worker-timeout"
 CONNECTION_LOST = (
     "The connection to the cluster was lost. Nothing was released. Run again when the scheduler"
@@ -33,7 +34,7 @@ CONNECTION_LOST = (
 
 @contextmanager
 def connect(client: "Client | str | None") -> Iterator["Client"]:
-    """Yield a client: the given one, one for the address of a scheduler, or of a local cluster.
+    """Yield the given client, a client for the address of a scheduler, or one of a local cluster.
 
     A local cluster has one process per core and is closed at the end.
     """
@@ -138,7 +139,7 @@ class DaskRunner:
                 yield position_by_key[future.key], result
 
     def cancel(self, handles: "Sequence[Future]") -> None:
-        """Cancel tasks; those that are running end by themselves."""
+        """Cancel tasks; tasks that are running are completed, and their results dropped."""
         with translate_errors():
             self.client.cancel(list(handles), force=True)
 

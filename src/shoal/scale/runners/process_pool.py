@@ -16,7 +16,7 @@ from shoal.scale.runners.workers import check_statuses, describe_worker_exits, w
 
 HEARTBEAT = 1.0  # seconds between two calls of the heartbeat
 MAX_LOSSES = 3  # a task that loses its worker more often ends the run, as with Dask
-NO_TASK = -1  # in place of the position of a task, if a process dies that runs none
+NO_TASK = -1  # in place of the position of a task, if a process dies that runs no task
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +61,8 @@ class ProcessPool:
     ) -> Iterator[tuple[int, Any]]:
         """Yield position and result of each task; tasks whose process died run again.
 
-        No more tasks are started than there are processes, so that a process that dies concerns
-        the running tasks alone.
+        No more tasks are started than there are processes, so a process that dies affects only the
+        running tasks.
         """
         waiting = deque(range(len(handles)))
         losses: Counter[int] = Counter()
@@ -90,7 +90,7 @@ class ProcessPool:
                 waiting.extendleft(reversed(lost))
 
     def cancel(self, handles: Sequence[Task]) -> None:
-        """Forget tasks; end the processes if some are running."""
+        """Forget tasks; end the processes if any of them is running."""
         del handles
         if self._running:
             self.close()
@@ -126,7 +126,7 @@ class ProcessPool:
             self._executor = ProcessPoolExecutor(
                 self.n_processes,
                 mp_context=multiprocessing.get_context("spawn"),
-                # A terminal sends Ctrl-C to all processes; the one that started the run acts on it.
+                # A terminal sends Ctrl-C to all processes; only the one that started the run acts.
                 initializer=signal.signal,
                 initargs=(signal.SIGINT, signal.SIG_IGN),
             )
@@ -141,6 +141,6 @@ class ProcessPool:
 
 
 def _exit_codes(processes: Sequence[BaseProcess]) -> list[int]:
-    """Return the exit codes of processes that died, not of those that the pool then terminated."""
+    """Return the exit codes of processes that died, unless the pool itself terminated them."""
     codes = dict.fromkeys(process.exitcode for process in processes if process.exitcode)
     return [code for code in codes if code != -signal.SIGTERM] or list(codes)

@@ -1,9 +1,9 @@
 """The interface between the stages of a run and what executes their tasks.
 
-A stage hands all its tasks to a runner, takes the results in the order of completion, and cancels
-the rest when it fails. Tasks are functions at the top level of a module with small arguments and
-results that can be pickled; records are exchanged through files. A task may run twice, after its
-worker died, and writes the same file again.
+A stage submits all its tasks to a runner, receives the results in the order of completion, and
+cancels the other tasks if it fails. Tasks are functions at the top level of a module with small
+arguments and results that can be pickled; records are exchanged through files. A task may run
+twice, after its worker died, and writes the same file again.
 """
 
 import re
@@ -43,7 +43,7 @@ class Runner(Protocol):
         """
 
     def cancel(self, handles: Sequence[Any]) -> None:
-        """Stop the tasks that are not complete, and forget all of them."""
+        """Stop the tasks that are not complete, and forget all tasks."""
 
     def check(self, folder: str) -> None:
         """Refuse workers that cannot take part: another version, or no access to ``folder``."""
@@ -93,8 +93,9 @@ def run_tasks(
 ) -> Generator[tuple[int, Any], None, None]:
     """Yield the position and the result of each task, in the order of completion.
 
-    Results are small and fetched immediately, so only the running tasks of a worker that dies
-    are lost; they run again on another. The others are cancelled if the generator is closed early.
+    Results are small and fetched immediately, so only the running tasks of a worker that dies are
+    lost; they run again on another worker. If the generator is closed early, tasks that are not
+    complete are cancelled.
     """
     handles: list[Any] = []
     try:
@@ -106,7 +107,7 @@ def run_tasks(
 
 @contextmanager
 def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
-    """Yield the runner for ``client``; one that is started here is closed at the end.
+    """Yield the runner for ``client``; a runner that is started here is closed at the end.
 
     Parameters
     ----------
@@ -118,7 +119,7 @@ def open_runner(client: "Client | Runner | str | None") -> Iterator[Runner]:
     Yields
     ------
     Runner
-        The runner.
+        The given runner, or a new one.
     """
     processes = POOL_PATTERN.fullmatch(client) if isinstance(client, str) else None
     if processes is not None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 CANCEL_INTERVAL = 0.5  # seconds between two attempts to cancel jobs
-MAX_CANCELS = 60
+MAX_CANCELS = 60  # attempts to cancel jobs
 LIBRARIES = ("pyspark", "py4j")  # whose exceptions are translated
 SESSION_STOPPED = (
     "The Spark session was stopped. Nothing was released. Start another, then run again."
@@ -76,12 +76,12 @@ class SparkRunner:
         for future in self._running:
             future.cancel()
         self._is_cancelled.set()
-        for _ in range(MAX_CANCELS if self._running else 0):
+        attempts_left = MAX_CANCELS
+        while self._running and attempts_left > 0:
             # A job that has not reached Spark yet is not cancelled by the first call.
             self.session.sparkContext.cancelJobGroup(self._group)
             _, self._running = wait(self._running, CANCEL_INTERVAL)
-            if not self._running:
-                break
+            attempts_left -= 1
         self._running = set()
 
     def check(self, folder: str) -> None:
@@ -94,7 +94,8 @@ class SparkRunner:
         """Run a task on an executor and wait for it, in a thread of this process."""
         if self._is_cancelled.is_set():
             raise CancelledError
-        # Of the jobs of this thread; Spark then also ends the Python process of a job.
+        # The group applies to the jobs of this thread. With `interruptOnCancel`, Spark also ends
+        # the Python process of a job.
         context = self.session.sparkContext
         context.setJobGroup(self._group, "shoal", interruptOnCancel=True)
         content = pickle.dumps((task.function, task.arguments))
@@ -104,7 +105,7 @@ class SparkRunner:
 
 
 def _run_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Run the tasks of some rows on an executor; an error is a result, which is not repeated."""
+    """Run the tasks of rows on an executor; an error is a result, so its task is not repeated."""
     for batch in batches:
         for content in batch.column("task").to_pylist():
             function, arguments = pickle.loads(content)
@@ -116,7 +117,7 @@ def _run_tasks(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _result(future: "Future[Any]") -> Any:
-    """Return the result of a task, or raise its error; translate errors of Spark."""
+    """Return the result of a task, or raise its error; translate Spark errors."""
     try:
         succeeded, result = future.result()
     except Exception as error:

@@ -54,17 +54,17 @@ def check_statuses(workers: Mapping[str, tuple[bool, str]], folder: str) -> None
 
 
 def describe_worker_exits(codes: Sequence[int]) -> str:
-    """Return a message that workers exited repeatedly on one task, with their exit codes.
+    """Return the message that workers exited repeatedly on one task, with their exit codes.
 
     Parameters
     ----------
     codes : sequence of int
-        Exit codes, where known; the negative number of a signal for a killed worker.
+        Exit codes, if known; for a killed worker, minus the number of the signal.
 
     Returns
     -------
     str
-        The message, with what to try.
+        The message, with advice on what to try.
 
     Examples
     --------

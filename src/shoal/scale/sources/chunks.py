@@ -23,18 +23,18 @@ BATCH_SIZE = 50_000  # records that are decoded at a time
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some row groups of a Parquet file.
+    """Consecutive row groups of a Parquet file.
 
     Parameters
     ----------
     path : str
-        The file.
+        The path or address of the file.
     row_groups : tuple of int
         The numbers of the row groups.
     n_records : int
-        Number of records in them.
+        Number of records in the row groups.
     missing_codes : mapping of str to tuple of str
-        Values that are read as missing ones, by column.
+        Values that are read as missing values, by column.
     """
 
     path: str
@@ -84,7 +84,7 @@ def make_chunks(
                 chunks.append(Chunk(path, tuple(row_groups), n_records, missing_codes or {}))
                 row_groups = []
     if not sum(chunk.n_records for chunk in chunks):
-        raise InputError("The data hold no records.", code="no-records")
+        raise InputError("The data contain no records.", code="no-records")
     return [chunk for chunk in chunks if chunk.n_records]
 
 
@@ -94,7 +94,7 @@ def read_batches(
     required_columns: Sequence[str],
     max_records: int = BATCH_SIZE,
 ) -> Iterator[pa.Table]:
-    """Yield some columns of the records of a chunk, in non-empty tables.
+    """Yield ``columns`` of the records of a chunk, in non-empty tables.
 
     Missing codes are read as missing values, and records with a missing value in the columns
     ``required_columns`` are left out. No table has more than ``max_records`` records.
@@ -120,7 +120,7 @@ def count_codes_of_chunk(chunk: Chunk) -> dict[str, int]:
 def _read_coded_batches(
     chunk: Chunk, columns: Sequence[str], max_records: int = BATCH_SIZE
 ) -> Iterator[pa.Table]:
-    """Yield some columns of the records of a chunk, in non-empty tables, with missing codes."""
+    """Yield ``columns`` of the records of a chunk, in non-empty tables, with missing codes."""
     n_read = 0
     with _translate_read_errors(chunk.path), _open_parquet(chunk.path) as file:
         batch_size = min(BATCH_SIZE, max_records)
@@ -137,7 +137,7 @@ def _read_coded_batches(
 
 
 def read_columns(path: str, columns: Sequence[str]) -> pa.Table:
-    """Return some columns of all records of a file."""
+    """Return ``columns`` of all records of a file."""
     with _translate_read_errors(path), _open_parquet(path) as file:
         return file.read(columns=list(columns)).select(list(columns))
 
@@ -153,7 +153,8 @@ def canonical_table(table: pa.Table) -> pa.Table:
 def normalise_floats(table: pa.Table) -> pa.Table:
     """Return a table without negative zeros, and with one bit pattern for NaN.
 
-    These compare as equal, so sorting could not order records that differ in them alone.
+    Zeros of either sign, and all NaN, compare as equal, so sorting could not order records that
+    differ only in them.
     """
     for position in range(table.num_columns):
         column = table.column(position)
@@ -175,7 +176,7 @@ def _canonical_schema(schema: pa.Schema) -> pa.Schema:
 
 
 def _canonical_type(arrow_type: Any) -> Any:
-    """Return the type that values of a type are read as: one that can be sorted and grouped."""
+    """Return the type as which values of a type are read: one that can be sorted and grouped."""
     if pa.types.is_dictionary(arrow_type):
         return _canonical_type(arrow_type.value_type)
     replacements = {

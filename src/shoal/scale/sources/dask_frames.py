@@ -23,7 +23,8 @@ def is_dask_frame(source: Any) -> bool:
 def write_frame(runner: Runner, frame: Any, folder: str, masked: Collection[str] = ()) -> list[str]:
     """Write the partitions of a Dask DataFrame to Parquet files; return their paths.
 
-    Categories of ``masked`` columns must be text: in a file, numeric categories are plain numbers.
+    Categories of ``masked`` columns must be text: in a file, numeric categories become plain
+    numbers.
     """
     if not isinstance(runner, DaskRunner):
         raise ParameterError(
@@ -65,8 +66,8 @@ def _check_categories(dtypes: Any, masked: Collection[str]) -> None:
         category_type = getattr(getattr(dtype, "categories", None), "inferred_type", "string")
         if str(name) in masked and category_type not in ("string", "empty"):
             raise ColumnError(
-                f"Column {str(name)!r} of the Dask DataFrame holds categories that are not text,"
-                " which a file cannot keep as categories. Convert it to text or numbers with"
+                f"Column {str(name)!r} of the Dask DataFrame has categories that are not text,"
+                " which a file cannot store as categories. Convert it to text or numbers with"
                 " astype, then run again.",
                 code="categories-not-text",
                 column=str(name),
@@ -108,6 +109,6 @@ def _type_message(partition: Any, schema: pa.Schema) -> str:
             column = f"Column {field.name!r}"
             break
     return (
-        f"{column} has another type in some partition than in the Dask DataFrame. Set the type with"
+        f"{column} has another type in a partition than in the Dask DataFrame. Set the type with"
         " astype, then run again."
     )

@@ -8,9 +8,9 @@ from shoal.frame.missing_codes import MissingCodes, is_missing_code
 
 
 def without_missing_codes(table: pa.Table, missing_codes: MissingCodes) -> pa.Table:
-    """Return a table with null for the missing codes of its columns, and for NaN beside them.
+    """Return a table with null for the missing codes of its columns, and for NaN in these columns.
 
-    NaN is replaced whether or not a table contains codes, so that the missing values of a column
+    NaN is replaced whether or not a table contains codes, so that all missing values of a column
     are equal, however its records are divided into tables.
     """
     frame = tables.open_frame(table)

@@ -10,9 +10,9 @@ from shoal.errors import ColumnError
 
 
 def sort_by(table: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Return the records sorted by some columns, then by all others.
+    """Return the records sorted by ``columns``, then by all other columns.
 
-    Records that tie are equal in all columns, so the result does not depend on their order.
+    Tied records are equal in all columns, so the result does not depend on their order.
     """
     names = [*columns, *(name for name in table.column_names if name not in columns)]
     positions = [str(position) for position in range(len(names))]

@@ -20,8 +20,8 @@ def find_files(source: StrPath | Sequence[StrPath]) -> list[str]:
     """Return the Parquet files of a folder or of a list, sorted by path.
 
     Files whose names begin with a dot or an underscore are not data, as in Dask and Spark. A file
-    with two names is refused: its records would count twice, and a group of k would hide fewer
-    persons.
+    that is named twice is refused: its records would count twice, and a group of k would hide fewer
+    than k persons.
     """
     paths: list[str] = []
     for location in source_paths(source):
@@ -67,8 +67,8 @@ def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:
     for name in dict.fromkeys(name for values in folder_values for name in values):
         if name not in columns and len({values.get(name) for values in folder_values}) > 1:
             raise FileError(
-                f"The values of {name!r} are in the names of folders, not in the files, so the"
-                " release would lack them. Write them to the files as a column first.",
+                f"The values of {name!r} are in the names of folders, not in the files, so they"
+                " would be missing in the release. Write them to the files as a column first.",
                 code="values-in-folder-names",
                 column=name,
             )
@@ -77,8 +77,8 @@ def check_folder_columns(paths: Sequence[str], columns: Sequence[str]) -> None:
 def released_files(folder: StrPath) -> list[str]:
     """Return the files of a complete release, in a folder or in a store.
 
-    A release in a store consists of the files that its marker lists, whatever else is there, so
-    this is how to read one: all of it, or none.
+    A release in a store consists only of the files that its marker lists. Use this function to read
+    a release: it returns all of its files or raises an error.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def released_files(folder: StrPath) -> list[str]:
     for name in names:
         if file_sizes.get(name) != sizes[name]:
             raise FileError(
-                f"{redact(location)!r} is not complete: {name!r} is missing or was changed. Make"
+                f"{redact(location)!r} is not complete: {name!r} is missing or was changed. Create"
                 " the release again.",
                 code="release-incomplete",
                 file=name,
@@ -129,8 +129,8 @@ def _store_files(location: str) -> list[str]:
     names = list_files(location)
     if JOURNAL in names and MARKER not in names:
         raise FileError(
-            f"{redact(location)!r} holds files of an unfinished release. Finish it first, by"
-            " running it again.",
+            f"{redact(location)!r} contains files of an unfinished release. Run that release again"
+            " first.",
             code="unfinished-release",
             file=redact(location),
         )
@@ -151,7 +151,7 @@ def _store_files(location: str) -> list[str]:
 
 
 def _identity(path: str) -> str:
-    """Return the real path of a file, which all links to it share; an address as it is."""
+    """Return the real path of a file, which all links to it share, or an address unchanged."""
     return path if is_remote(path) else os.path.realpath(path)
 
 

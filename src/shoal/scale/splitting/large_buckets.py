@@ -21,7 +21,7 @@ from shoal.scale.storage.scratch_files import (
 )
 from shoal.scale.worker_task import worker_task
 
-TOLERANCE = 1.5  # a cell this many times too large is split; random errors of a sample are smaller
+TOLERANCE = 1.5  # a cell this many times too large is split: sampling errors are smaller
 
 Codes = NDArray[np.int64]
 Splitter = Callable[[str, int, Sequence[ScratchFile], str, int], list[ScratchFile]]
@@ -53,7 +53,7 @@ def split_large_buckets(
     files : list of ScratchFile
         The records by bucket.
     max_records : int
-        Records of a full cell or shard.
+        Number of records in a full cell or shard.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def split_large_buckets(
 
 
 def final_buckets(bucket: int, split_into: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the buckets that a bucket was split into in the end, in order."""
+    """Return the buckets into which a bucket was finally split, in order."""
     if bucket not in split_into:
         return [bucket]
     return [
@@ -147,9 +147,9 @@ def pack_in_order(counts: Codes, max_records: int) -> Codes:
     Parameters
     ----------
     counts : ndarray of shape (n_classes,)
-        Records of each class.
+        Number of records of each class.
     max_records : int
-        Most records of a bin; exceeded only by a bin of a single class.
+        Maximum number of records in a bin; exceeded only by a bin of a single class.
 
     Returns
     -------
@@ -199,7 +199,7 @@ def _write_parts(
     max_records: int,
     parts_of: Callable[[pa.Table], Codes],
 ) -> list[ScratchFile]:
-    """Write the records of a bucket to new files, by the part of the bucket they belong to."""
+    """Write the records of a bucket to new files, by the part of the bucket that they are in."""
     tables = (read_scratch([file], [bucket]) for file in files)
     stem = join(folder, f"again-{bucket:08d}")
     return write_scratch_files(tables, stem, max_records, lambda table: (table, parts_of(table)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-MIN_SIZE_DIVISOR = 8  # a region has at least 1/8 of the records of a full cell, if its stratum has
+MIN_SIZE_DIVISOR = 8  # a region has at least 1/8 of the records of a full cell, if possible
 
 Region = tuple[int, ...]  # neighbouring cells of one stratum that are grouped together
 
@@ -15,13 +15,13 @@ def make_regions(
     Parameters
     ----------
     cells : list of int
-        The cells of the stratum; neighbouring ones are consecutive.
+        The cells of the stratum; neighbouring cells are consecutive.
     records_by_cell : dict
         Exact number of records in each cell.
     k : int
-        Least number of records in a group.
+        Minimum number of records in a group.
     cell_size : int
-        Most records of a cell, as estimated by the sample.
+        Maximum number of records in a cell, as estimated by the sample.
 
     Returns
     -------
@@ -57,5 +57,5 @@ def make_blocks(
 
 
 def region_size(cells: Sequence[int], records_by_cell: Mapping[int, int]) -> int:
-    """Return the number of records of the cells of one region, or of several."""
+    """Return the number of records in the given cells, of one region or of several."""
     return sum(records_by_cell.get(cell, 0) for cell in cells)

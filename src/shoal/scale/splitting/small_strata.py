@@ -26,7 +26,7 @@ def merge_strata(
     counts: Codes,
     unit_hashes: Sequence[Hashes] | None = None,
 ) -> tuple[MergedStrata | None, str]:
-    """Merge small strata as for a table in memory; return what was merged, and a sentence on it.
+    """Merge small strata as for a table in memory; return the merged strata and a sentence on them.
 
     Means are computed from exact sums, so that they do not depend on the order of the records.
     Ties go to the stratum whose values come first.
@@ -42,7 +42,7 @@ def merge_strata(
     chunks : list of Chunk
         The chunks of the table.
     counts : ndarray of shape (n_strata,)
-        Records of each stratum.
+        Number of records in each stratum.
     unit_hashes : list of ndarray, optional
         Hashes of up to k units of each stratum, if k counts units; see `smallest_unit_hashes`.
 
@@ -53,7 +53,7 @@ def merge_strata(
     """
     k, strata = job.step.k, job.strata
     record_counts = counts.tolist()
-    # Of two strata that are merged at most one has k units, so that counting to k is enough.
+    # Of two strata that are merged, at most one has k units, so counting to k is enough.
     sizes = record_counts if unit_hashes is None else list(map(len, unit_hashes))
     if min(sizes) >= k:
         return None, ""
@@ -153,7 +153,7 @@ def sum_strata_of_chunk(job_file: str, chunk: Chunk) -> Sums:
 
 
 def _add_sums(sums: Sums, new_sums: Sums) -> None:
-    """Add sums to ``sums``, which is changed."""
+    """Add ``new_sums`` to ``sums`` in place."""
     for stratum, new_sums_of_axes in new_sums.items():
         previous = sums.get(stratum, [0] * len(new_sums_of_axes))
         sums[stratum] = [a + b for a, b in zip(previous, new_sums_of_axes, strict=True)]

@@ -12,7 +12,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SplitTree:
-    """Splits of a space by hyperplanes; the leaf of a record depends on its values alone.
+    """Splits of a space by hyperplanes; the leaf of a record depends only on its values.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ class SplitTree:
     thresholds : ndarray of shape (n_splits,)
         Records whose projection onto the direction is below the threshold go left.
     children : ndarray of shape (n_splits, 2)
-        The next split on the left and on the right; ``-1 - i`` stands for leaf i.
+        The number of the next split on the left and on the right; ``-1 - i`` stands for leaf i.
     """
 
     directions: Matrix
@@ -67,11 +67,11 @@ def build_split_tree(Z: Matrix, max_records: float, weights: Values | None = Non
     Parameters
     ----------
     Z : ndarray of shape (n_sampled, n_axes)
-        The sample, in an order that depends on its values alone.
+        The sample, in an order that depends only on its values.
     max_records : float
-        Most records that a leaf stands for; exceeded only where all of them are equal.
+        Maximum number of records that a leaf stands for; exceeded only if all of them are equal.
     weights : ndarray of shape (n_sampled,), optional
-        Number of records that each sampled one stands for; 1 if None.
+        Number of records that each sampled record stands for; 1 if None.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def _find_split(Z: Matrix, weights: Values) -> tuple[Values, float] | None:
 
 
 def _median_threshold(projections: Values, weights: Values) -> float | None:
-    """Return the threshold nearest to the weighted median that splits no equal values, if any."""
+    """Return the threshold nearest to the weighted median that splits no equal values, or None."""
     order = np.argsort(projections, kind="stable")
     projections, cumulative = projections[order], np.cumsum(weights[order])
     last_of_equal = np.flatnonzero(np.diff(projections) > 0)
@@ -128,7 +128,7 @@ def _median_threshold(projections: Values, weights: Values) -> float | None:
 
 
 def _principal_directions(Z: Matrix, weights: Values) -> list[Values]:
-    """Return the principal directions, that of the greatest variance first.
+    """Return the principal directions in the order of decreasing variance.
 
     The covariances are plain sums: a matrix product may depend on the number of threads.
     """

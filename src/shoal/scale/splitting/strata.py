@@ -1,4 +1,4 @@
-"""The strata of a large table, and the cells that each is divided into."""
+"""The strata of a large table, and the cells into which each is divided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class MergedStrata:
     Parameters
     ----------
     merged_into : ndarray of shape (n_strata,)
-        The number of the merged stratum that each stratum belongs to.
+        The number of the merged stratum to which each stratum belongs.
     representative : ndarray of shape (n_strata,)
         The stratum whose values are released for the records of each stratum.
     """
@@ -42,7 +42,7 @@ class Strata:
     Parameters
     ----------
     columns : list of str
-        The columns whose values define the strata; empty if the table is not stratified.
+        The columns whose values define the strata, or an empty list if there are no strata.
     values : list of pyarrow.Array
         The distinct values of each column.
     codes : ndarray of shape (n_strata,)
@@ -147,9 +147,9 @@ def divide_strata(
     strata : Strata
         The strata; strata that were merged are divided together.
     counts : ndarray of shape (n_strata,)
-        Records of each stratum, before merging.
+        Number of records in each stratum, before merging.
     cell_size : int
-        Most records of a cell, as estimated by the sample.
+        Maximum number of records in a cell, as estimated by the sample.
 
     Returns
     -------

@@ -100,7 +100,7 @@ class ConfidentialColumn:
         return cls(name, values, distinct.column("code_min").to_numpy(), totals, bool(is_rank[0]))
 
     def read(self, table: pa.Table) -> Codes:
-        """Return the codes of some records."""
+        """Return the codes of the given records."""
         array = table.column(self.name).combine_chunks().cast(self.values.type)
         position = pc.index_in(array, value_set=self.values, skip_nulls=False)
         codes: Codes = self.codes[position.to_numpy(zero_copy_only=False)]
@@ -109,14 +109,14 @@ class ConfidentialColumn:
     def distances(
         self, labels: Codes, codes: Codes, units: Codes | None = None
     ) -> NDArray[np.float64]:
-        """Return the distance of each class of some records from the table.
+        """Return the distance of each class of records from the table.
 
         Parameters
         ----------
         labels : ndarray of shape (n_records,)
             The class of each record, numbered from 0.
         codes : ndarray of shape (n_records,)
-            The value of each record.
+            The code of each record's value.
         units : ndarray of shape (n_records,), optional
             The unit of each record, if the frequencies of the table are in units. All records that
             a unit has in a class must be given.
@@ -124,7 +124,7 @@ class ConfidentialColumn:
         Returns
         -------
         ndarray of shape (n_classes,)
-            In [0, 1], as `shoal.metrics.t_closeness` computes it.
+            Distances in [0, 1], as `shoal.metrics.t_closeness` computes it.
         """
         weights = None if units is None else weights_in_class(labels, units)
         pairs = count_pairs(labels, codes, len(self.totals), weights)

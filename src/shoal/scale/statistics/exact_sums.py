@@ -1,8 +1,8 @@
 """Exact sums of float arrays as Python integers, independent of the order of summation.
 
 The sums of parts of a table are computed by different processes, sent and added. Integers in units
-of ``UNIT`` do all of that; `shoal._kernels.exact_sums` keeps a sum as an array of floats instead,
-which suits compiled loops over many small groups.
+of ``UNIT`` allow all of that; `shoal._kernels.exact_sums` stores a sum as an array of floats
+instead, which suits compiled loops over many small groups.
 """
 
 from fractions import Fraction
@@ -15,7 +15,7 @@ Values = NDArray[np.float64]
 MANTISSA_BITS = 53
 UNIT_EXPONENT = 1126  # every float is an integer multiple of 2 ** -UNIT_EXPONENT
 UNIT = Fraction(1, 2**UNIT_EXPONENT)
-LOW_BITS = 26  # a float64 sums 2 ** 26 integers of this many bits exactly
+LOW_BITS = 26  # bits of integers of which a float64 can sum 2 ** 26 exactly
 SPLITTER = 2.0**27 + 1  # Veltkamp's constant: splits a float into two halves of its bits
 
 
@@ -33,7 +33,7 @@ def exact_integer_sum(values: Values) -> int:
     Returns
     -------
     int
-        The sum; adding the sums of two parts gives the sum of both, in any order.
+        The sum in units of ``UNIT``; sums of parts can be added in any order.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def exact_squares(values: Values) -> int:
     Returns
     -------
     int
-        The sum of the squares.
+        The sum of the squares in units of ``UNIT``.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def exact_products(weights: Values, values: Values) -> tuple[int, int]:
     Returns
     -------
     tuple of int and int
-        The two sums.
+        The sum of w x and the sum of w x², in units of ``UNIT``.
 
     Examples
     --------

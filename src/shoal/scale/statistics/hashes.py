@@ -1,4 +1,4 @@
-"""64-bit hashes of records, which depend on the values of the records alone."""
+"""64-bit hashes of records, which depend only on the values of the records."""
 
 import hashlib
 from collections.abc import Sequence
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 Hashes = NDArray[np.uint64]
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying is one-to-one
-SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
-MISSING = np.uint64(0x94D049BB133111EB)
+SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)  # odd as well
+MISSING = np.uint64(0x94D049BB133111EB)  # the hash of a missing value, with random-looking bits
 
 
 def record_hashes(table: pa.Table, columns: Sequence[str], seed: int = 0) -> Hashes:

@@ -1,7 +1,8 @@
 """Sums of z-scores and of their products in both tables, and the measures that follow.
 
-Measures of means, spreads and correlations depend on the means and the covariances of two tables
-alone. They are computed by the same functions as in memory, on small tables that have them.
+Measures of means, spreads and correlations depend only on the means and the covariances of two
+tables. They are computed by the same functions as in memory, on small tables with the same means
+and covariances.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +18,7 @@ from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum
 
 Matrix = NDArray[np.float64]
 
-# Measures that depend on means and covariances alone.
+# Measures that depend only on means and covariances.
 MOMENT_MEASURES = (
     "correlation_change", "loadings_change", "explained_change", "eigenvalue_change", "std_ratio",
     "mean_change", "variance_change", "covariance_change",
@@ -48,7 +49,7 @@ class MomentSums:
     def from_scores(
         cls, columns: Sequence[str], original: Sequence[Matrix], masked: Sequence[Matrix]
     ) -> "MomentSums":
-        """Return the sums of some records, given the z-scores of each column in both tables.
+        """Return the sums over records, given the z-scores of each column in both tables.
 
         Both tables are standardised by the moments of the original. NumPy sums the products in
         the order of the records, which follows from their values.
@@ -91,7 +92,7 @@ class MomentSums:
         return np.vstack([mean + root.T, mean - root.T])
 
     def measures(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Return the measures that follow from the sums, and why some could not be computed."""
+        """Return the measures that follow from the sums, and why others could not be computed."""
         measures: dict[str, Any] = {}
         remarks: dict[str, str] = {}
         if not self.columns or not self.n_records:

@@ -33,7 +33,7 @@ Counts = NDArray[np.int64]
 
 BINS = 16  # bins of a histogram over the bulk of a column
 TAIL = 0.05  # share of the values outside the bulk, on either side
-MARGIN = 2.0  # width of the grid beyond the bulk, on either side, in widths of the bulk
+MARGIN = 2.0  # how far the grid extends beyond the bulk on either side, in widths of the bulk
 
 
 class Grid(NamedTuple):
@@ -69,7 +69,7 @@ class Grid(NamedTuple):
 
     @property
     def midpoints(self) -> Values:
-        """The middle of each interval; if an interval holds one whole number, that number."""
+        """The middle of each interval; if an interval contains one whole number, that number."""
         intervals = np.arange(self.first, self.last + 1)
         inside = self.offset if self.step == 1.0 and self.offset else self.step / 2
         return np.asarray(intervals * self.step + inside - self.offset, np.float64)
@@ -196,11 +196,11 @@ class ProfileCounts:
         original_moments : dict
             Moments of the numeric columns of the original.
         original_value_counts : dict
-            The distinct values of its other columns with their counts.
+            The distinct values of the other columns of the original, with their counts.
         whole_columns : list of str
             Columns of whole numbers.
         k : int or None
-            Figures show no count of 1 to k - 1 original records.
+            Figures show no counts of 1 to k - 1 original records.
 
         Returns
         -------

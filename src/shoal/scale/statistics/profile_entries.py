@@ -25,7 +25,7 @@ class NumberCounts(NamedTuple):
     masked: Counts
 
     def quartiles(self, counts: Counts) -> list[float]:
-        """Return the least numbers that a quarter, half and three quarters do not exceed."""
+        """Return the smallest numbers that a quarter, half and three quarters do not exceed."""
         ranks = np.ceil(np.array([0.25, 0.5, 0.75]) * counts.sum())
         positions = np.searchsorted(np.cumsum(counts), ranks)
         return [float(f"{value:.12g}") for value in self.values[positions]]
@@ -49,7 +49,7 @@ def summary_of(moments: Moments) -> NumberSummary:
 
 
 class ColumnEntry(NamedTuple):
-    """The distribution of a column for a figure, and its figures for a table."""
+    """The distribution of a column for a chart, and its figures for a table."""
 
     distribution: dict[str, Any]
     column: dict[str, Any]

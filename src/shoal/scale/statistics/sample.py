@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from shoal.scale.statistics.hashes import Hashes, in_sample
 
 MIN_DISTINCT = 5_000  # distinct records that are kept, whatever the share
-MIN_SAMPLE = 20_000  # records that a split tree is built on
-PER_CELL = 100  # sampled records of a cell
+MIN_SAMPLE = 20_000  # minimum number of records from which a split tree is built
+PER_CELL = 100  # sampled records per cell
 
 Counts = NDArray[np.int64]
 
@@ -27,21 +27,21 @@ class Sample:
     """The distinct records with the smallest hashes, and how often each occurs.
 
     Equal records have equal hashes, so a sample of single records would contain all duplicates of
-    a record or none; a sample of distinct records with counts represents them all. Every record of
-    the sample of two parts together is in the sample of each part in which it occurs, so that
-    merged counts are exact.
+    a record or none; a sample of distinct records with counts represents them all. Every record in
+    the sample of two parts together is in the sample of each part in which it occurs, so merged
+    counts are exact.
 
     Parameters
     ----------
     table : pyarrow.Table
         The distinct records, in ascending order of their hashes.
     hashes : ndarray of shape (n_sampled,)
-        Their hashes.
+        The hash of each distinct record.
     counts : ndarray of shape (n_sampled,)
         Number of records equal to each.
     share : float
         Share of the range of hashes whose records are kept; at least ``MIN_DISTINCT``
-        distinct records are.
+        distinct records are kept.
     """
 
     table: pa.Table
@@ -51,7 +51,7 @@ class Sample:
 
     @classmethod
     def from_records(cls, table: pa.Table, hashes: Hashes, share: float) -> Self:
-        """Return the sample of some records."""
+        """Return the sample of the given records."""
         return cls._smallest_hashes(table, hashes, np.ones(len(hashes), np.int64), share)
 
     @classmethod
@@ -76,7 +76,7 @@ class Sample:
 
     @property
     def weights(self) -> NDArray[np.float64]:
-        """Expected number of records of the whole table that each sampled one stands for."""
+        """Expected number of records of the whole table that each sampled record stands for."""
         if len(self.hashes) < MIN_DISTINCT:
             return self.counts.astype(np.float64)
         share_kept = max(self.share, float(self.hashes[-1]) / 2**64)

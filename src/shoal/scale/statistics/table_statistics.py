@@ -34,7 +34,7 @@ from shoal.scale.statistics.weights import (
 )
 from shoal.scale.worker_task import worker_task
 
-MAX_ABS_VALUE = 1e150  # beyond it, squares overflow
+MAX_ABS_VALUE = 1e150  # squares of larger values overflow
 
 
 @dataclass(frozen=True)
@@ -80,12 +80,12 @@ class Moments:
 
     @property
     def mean(self) -> float:
-        """The mean, rounded once; 0 if there are no values."""
+        """The mean, rounded once, or 0 if there are no values."""
         return float(self.total * UNIT / self.n_present) if self.n_present else 0.0
 
     @property
     def deviation(self) -> float:
-        """The population standard deviation; 0 if all values are the same."""
+        """The population standard deviation, or 0 if all values are the same."""
         if self.smallest >= self.largest:
             return 0.0
         mean = Fraction(self.total * UNIT, self.n_present)
@@ -94,7 +94,7 @@ class Moments:
 
 @dataclass(frozen=True, eq=False)
 class StatisticsRequest:
-    """What to compute in the pass over the table.
+    """What to compute in the first pass over the table.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class StatisticsRequest:
 
 @dataclass(frozen=True, eq=False)
 class TableStatistics:
-    """Statistics of some records.
+    """Statistics of a table or of a part of it.
 
     Parameters
     ----------
@@ -159,16 +159,16 @@ class TableStatistics:
     strata : pyarrow.Table or None
         The strata with their counts.
     sample : Sample or None
-        Distinct records, sampled by their values; None if there are no records.
+        Distinct records, sampled by their values, or None if there are no records.
     weight_statistics : WeightStatistics
         Counts and extremes of the survey weights.
     weighted : dict
-        Weighted moments, or the weight of each value, by column; empty unless distances are
-        standardised by weighted moments.
+        Weighted moments, or the weight of each value, by column, or an empty dict unless distances
+        are standardised by weighted moments.
     n_without_unit : int
         Number of records without a unit, if units are counted.
     confidential : dict
-        The distinct values of each confidential column with their counts, where requested.
+        The distinct values of each confidential column with their counts, if requested.
     """
 
     n_records: int = 0
@@ -223,7 +223,7 @@ def batch_statistics(table: pa.Table, request: StatisticsRequest) -> TableStatis
         moments[name] = Moments.from_values(tables.numbers(frame, name))
         if max(-moments[name].smallest, moments[name].largest) > MAX_ABS_VALUE:
             raise InputError(
-                f"Column {name!r} holds values beyond {MAX_ABS_VALUE:g}. Rescale it.",
+                f"Column {name!r} contains values beyond {MAX_ABS_VALUE:g}. Rescale it.",
                 code="values-too-large",
                 column=name,
             )

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from shoal.errors import InputError
 
-MAX_DISTINCT = 100_000  # distinct values of a categorical column, or strata
+MAX_DISTINCT = 100_000  # distinct values of a categorical column, or strata, kept in memory
 COUNT = "\0count"  # the name of a column of counts, which no data have
 
 
@@ -17,7 +17,7 @@ def count_each_once(table: pa.Table) -> pa.Table:
 
 
 def sum_by_values(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
-    """Return the distinct combinations of values of some columns, with the sums of their counts."""
+    """Return the distinct combinations of values of ``columns``, with the sums of their counts."""
     sums = pa.concat_tables(counts).group_by(list(columns)).aggregate([(COUNT, "sum")])
     return sums.rename_columns([*columns, COUNT])
 
@@ -28,12 +28,12 @@ def count_combinations(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 
 
 def merge_combinations(counts: Sequence[pa.Table], columns: Sequence[str]) -> pa.Table:
-    """Return the combinations of several parts together; refuse more than memory should hold."""
+    """Return the combinations of several parts together; refuse too many for the memory."""
     merged = sum_by_values(counts, columns)
     if len(merged) > MAX_DISTINCT:
         names = " and ".join(map(repr, columns))
         raise InputError(
-            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to hold in memory."
+            f"{names}: more than {MAX_DISTINCT:,} distinct values, too many to keep in memory."
             " Use a coarser column, or declare numbers as numeric.",
             code="too-many-values",
         )

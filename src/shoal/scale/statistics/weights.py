@@ -18,7 +18,7 @@ from shoal.frame.weights import check_weights
 from shoal.metrics.utility.totals import describe_totals
 from shoal.scale.statistics.exact_sums import UNIT, exact_integer_sum, exact_products
 
-MAX_WEIGHTED_SQUARE = 1e300  # beyond it, a sum of w x² may overflow
+MAX_WEIGHTED_SQUARE = 1e300  # beyond this value of w x², sums may overflow
 
 Values = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class WeightStatistics:
 
     @classmethod
     def from_weights(cls, values: Values) -> Self:
-        """Return the statistics of some weights."""
+        """Return the statistics of the given weights."""
         positive = values[values > 0]
         return cls(
             int(np.isnan(values).sum()),
@@ -70,7 +70,7 @@ class WeightStatistics:
 
 @dataclass(frozen=True)
 class WeightedMoments:
-    """Weighted moments of a numeric column, by which weighted distances are standardised.
+    """Weighted moments of a numeric column, which standardise weighted distances.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class WeightedMoments:
 
     @classmethod
     def from_values(cls, values: Values, weights: Values) -> Self:
-        """Return the moments of some values; NaN is missing."""
+        """Return the moments of the given values; NaN is missing."""
         present = ~np.isnan(values)
         sums = exact_products(weights[present], values[present])
         return cls(exact_integer_sum(weights[present]), *sums)
@@ -98,7 +98,7 @@ class WeightedMoments:
 
     @property
     def mean(self) -> float:
-        """The weighted mean; 0 if there are no values."""
+        """The weighted mean, or 0 if there are no values."""
         return float(Fraction(self.total, self.weight)) if self.weight else 0.0
 
     @property
@@ -119,7 +119,7 @@ class WeightedValues:
     values : pyarrow.Array
         The distinct values.
     sums : list of int
-        The total weight of each, in units of `exact_sums.UNIT`.
+        The total weight of each value, in units of `exact_sums.UNIT`.
     """
 
     values: pa.Array
@@ -147,7 +147,7 @@ class WeightedValues:
         return WeightedValues(encoded.dictionary, sums)
 
     def weights_of(self, values: pa.Array) -> Values:
-        """Return the total weight of each of some values."""
+        """Return the total weight of each of ``values``."""
         positions = pc.index_in(values, value_set=self.values, skip_nulls=False)
         return np.array([float(self.sums[position] * UNIT) for position in positions.to_pylist()])
 
@@ -155,14 +155,14 @@ class WeightedValues:
 def weighted_statistics(
     table: pa.Table, numeric: Sequence[str], categorical: Sequence[str], weights: Values
 ) -> dict[str, WeightedMoments | WeightedValues]:
-    """Return the weighted moments or value weights of each column of some records."""
+    """Return the weighted moments or value weights of each column of a table."""
     frame = tables.open_frame(table)
     statistics: dict[str, WeightedMoments | WeightedValues] = {}
     for name in numeric:
         values = tables.numbers(frame, name)
         if np.nanmax(np.abs(values), initial=0.0) ** 2 * weights.max() > MAX_WEIGHTED_SQUARE:
             raise InputError(
-                f"Column {name!r} holds values too large to be weighted. Rescale it.",
+                f"Column {name!r} contains values too large to be weighted. Rescale it.",
                 code="values-too-large",
                 column=name,
             )
@@ -192,7 +192,7 @@ class WeightedTotals:
     original, masked : int
         The totals of the original and of the masked values.
     absolute : int
-        The total of the absolute original values, with which a change is compared.
+        The total of the absolute original values; changes are stated in per cent of it.
     """
 
     original: int = 0
@@ -201,7 +201,7 @@ class WeightedTotals:
 
     @classmethod
     def from_columns(cls, weights: Values, original: Column, masked: Column) -> Self:
-        """Return the totals of some records."""
+        """Return the totals of the given columns."""
         return cls(
             exact_integer_sum(weights * original.values),
             exact_integer_sum(weights * masked.values),
@@ -226,7 +226,7 @@ class WeightedTotals:
 def weighted_totals(
     weights: Values, original_columns: Sequence[Column], masked_columns: Sequence[Column]
 ) -> dict[str, WeightedTotals]:
-    """Return the weighted totals of the complete numeric columns of some records, by column."""
+    """Return the weighted totals of the complete numeric columns, by column."""
     return {
         original.name: WeightedTotals.from_columns(weights, original, masked)
         for original, masked in zip(original_columns, masked_columns, strict=True)

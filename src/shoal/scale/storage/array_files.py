@@ -24,7 +24,7 @@ from shoal.scale.storage.files import (
 )
 from shoal.scale.storage.scratch_files import atomic_path
 
-ALIGNMENT = 64  # bytes; an array begins at a multiple of it
+ALIGNMENT = 64  # an array begins at a multiple of this many bytes
 Content = TypeVar("Content", bound=tuple[Any, ...])
 
 
@@ -69,7 +69,7 @@ def write_arrays(path: str, content: Content) -> ArrayFile[Content]:
 def map_arrays(file: ArrayFile[Content]) -> Content:
     """Return a named tuple with the arrays of a scratch file, mapped into memory.
 
-    They are private to this process: what is written to them is not written to the file.
+    The arrays are private to this process: what is written to them does not change the file.
     """
     mapped = _fetch(file.path) if is_remote(file.path) else _map_file(file.path)
 
@@ -90,7 +90,7 @@ def remove_arrays(file: ArrayFile[Any]) -> None:
 
 
 def _write_to_stream(stream: BinaryIO, content: Content) -> Content:
-    """Write the arrays of a named tuple; return it with their positions instead of the arrays."""
+    """Write the arrays of a named tuple; return it with positions in place of the arrays."""
 
     def write(array: Any) -> StoredArray:
         stream.write(bytes(-stream.tell() % ALIGNMENT))
@@ -125,7 +125,7 @@ def _map_file(path: str) -> mmap.mmap:
 
 @lru_cache(maxsize=2)  # the table, and the duals of one search
 def _fetch(path: str) -> mmap.mmap:
-    """Copy a file of a store to a temporary file without a name, and map that."""
+    """Copy a file of a store to a temporary file without a name, and map the copy."""
     with tempfile.TemporaryFile() as file:
         copy_to_stream(path, file)
         file.flush()

@@ -1,7 +1,8 @@
 """Files of a run, on a disk or in an object store, by path or address.
 
 Stores are opened with ``pyarrow.fs``, which takes credentials, region and endpoint from the
-environment. Its messages may contain names of accounts and keys, so they are not shown.
+environment. Messages of ``pyarrow.fs`` may contain names of accounts and keys, so they are not
+shown.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from shoal.io.store_addresses import as_location, is_web, name_of, redact, redac
 from shoal.scale.storage.web import WebFile
 
 READ_SIZE = 2**23  # bytes that are copied or hashed at a time
-# What the messages of S3, Google Cloud Storage and Azure contain -> code and reason.
+# Words in messages of S3, Google Cloud Storage and Azure, and the code and reason that follow.
 _REASONS = {
     ("access_denied", "access denied", "permission_denied", "forbidden", "authoriz", "authenti",
      "signature", "invalid_access_key", "http status 403", "http status 401", "credential"): (
@@ -45,7 +46,7 @@ def join(folder: str, name: str) -> str:
 
 
 def store_error(error: BaseException, path: str) -> FileError | None:
-    """Return the `FileError` for an exception of a store; None if its cause is unknown."""
+    """Return the `FileError` for an exception of a store, or None if its cause is unknown."""
     location, message = redact_store(path), str(error).lower()
     if isinstance(error, FileNotFoundError):
         return FileError(f"There is no file {location!r}.", code="no-such-file", file=location)
@@ -77,7 +78,7 @@ def translate_store_errors(path: str) -> Iterator[None]:
 
 
 def open_input(path: str) -> Any:
-    """Return what pyarrow reads a file from: the path, or an open file of a store."""
+    """Return the source from which pyarrow reads a file: the path, or an open file of a store."""
     if not is_remote(path):
         return path
     if is_web(path):
@@ -97,7 +98,7 @@ def read_bytes(path: str) -> bytes:
 
 
 def read_ranges(path: str, ranges: Sequence[tuple[int, int]]) -> list[Any]:
-    """Return some ranges of a file of a store, each by its first byte and the byte after it."""
+    """Return ranges of a file of a store, each given by its first byte and the byte after it."""
     with open_input(path) as file, translate_store_errors(path):
         return [pa.py_buffer(file.read_at(stop - start, start)) for start, stop in ranges]
 
@@ -208,7 +209,7 @@ def hash_file(path: str) -> tuple[int, str]:
 
 
 def os_reason(error: OSError) -> str:
-    """Return why the operating system refused, in its words; nothing that a store may have said."""
+    """Return the operating system's reason for an error, without any text from a store."""
     return (os.strerror(error.errno) if error.errno else "I/O error").lower()
 
 

@@ -1,9 +1,9 @@
-"""Scratch files: records sorted into numbered buckets, each readable by itself.
+"""Scratch files: records sorted into numbered buckets, each readable separately.
 
 A bucket is a cell of near records, a range of hashes of combinations, or a shard of the release.
 
-A file appears complete or not at all, and its content depends on its task alone; a task that runs
-again after its worker died therefore writes the same file again. On a disk a file is written under
+A file appears complete or not at all, and its content depends only on its task, so a task that runs
+again after its worker died writes the same file again. On a disk a file is written under
 a temporary name and renamed. In a store a file consists of one stream per bucket, so that a single
 request reads a bucket.
 """
@@ -26,7 +26,7 @@ from shoal.scale.storage.files import is_remote, read_ranges, write_bytes
 from shoal.scale.storage.scratch_folder import write_scratch_object
 
 MAX_REQUESTS = 8  # files of a store that a worker reads at a time
-LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # faster than writing more bytes
+LZ4 = pa.ipc.IpcWriteOptions(compression="lz4")  # compressing is faster than writing more bytes
 
 
 # The number of a record batch on a disk; the first byte and the one after the last in a store.
@@ -41,7 +41,7 @@ class ScratchFile(NamedTuple):
     record_counts: Mapping[int, int]
 
     def restricted_to(self, buckets: Sequence[int]) -> "ScratchFile":
-        """Return the entry of this file restricted to some buckets, for a task that reads them."""
+        """Return the entry of this file restricted to ``buckets``, for a task that reads them."""
         present_buckets = [bucket for bucket in buckets if bucket in self.positions]
         return ScratchFile(
             self.path,
@@ -50,7 +50,7 @@ class ScratchFile(NamedTuple):
         )
 
     def without(self, buckets: Container[int]) -> "ScratchFile":
-        """Return the entry of this file without some buckets, which were written to other files."""
+        """Return the entry of this file without ``buckets``, which were written to other files."""
         return self.restricted_to([bucket for bucket in self.positions if bucket not in buckets])
 
     def renumbered(self, new_buckets: Mapping[int, int]) -> "ScratchFile":
@@ -123,9 +123,9 @@ def write_scratch_files(
     max_records: int,
     assign_buckets: Callable[[pa.Table], tuple[pa.Table, NDArray[np.int64]]],
 ) -> list[ScratchFile]:
-    """Write tables that arrive one by one; a file as soon as ``max_records`` are in memory.
+    """Write tables that arrive one by one: a file as soon as ``max_records`` are in memory.
 
-    ``assign_buckets`` returns what to write of a table, and the bucket of each record.
+    ``assign_buckets`` returns the table to write, and the bucket of each record.
     """
     files: list[ScratchFile] = []
     buffer: list[pa.Table] = []
@@ -145,7 +145,7 @@ def write_scratch_files(
 
 
 def read_scratch(files: Sequence[ScratchFile], buckets: Sequence[int]) -> pa.Table:
-    """Return the records of some buckets from all files."""
+    """Return the records of ``buckets`` from all files."""
     requested: list[tuple[str, list[Any]]] = [
         (file.path, [file.positions[bucket] for bucket in buckets if bucket in file.positions])
         for file in files
@@ -172,7 +172,7 @@ def _read_streams(path: str, positions: Sequence[tuple[int, int]]) -> list[pa.Re
 
 
 def files_with(files: Sequence[ScratchFile], buckets: Sequence[int]) -> list[ScratchFile]:
-    """Return the entries of the files that hold records of some buckets, restricted to these."""
+    """Return the entries of the files with records of ``buckets``, restricted to these."""
     restricted = (file.restricted_to(buckets) for file in files)
     return [file for file in restricted if file.positions]
 

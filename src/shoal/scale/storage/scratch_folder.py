@@ -1,4 +1,4 @@
-"""Scratch folders of runs that publish no folder on a disk: of releases in a store, of bounds."""
+"""Scratch folders of runs that publish no folder on a disk: releases in a store, and bounds."""
 
 import shutil
 import tempfile
@@ -22,7 +22,7 @@ from shoal.scale.storage.files import (
     write_bytes,
 )
 
-RUN_FILE = "run"  # this file exists as long as the run may write scratch files
+RUN_FILE = "run"  # a file that exists as long as the run may write scratch files
 STAGE_FOLDERS = ("source", "cells", "masked", "release")
 
 
@@ -34,7 +34,7 @@ class ScratchFolder:
     scratch : str
         The location to create it in.
     name : str
-        Name of the target, which the name of the folder contains.
+        Name of the target, which becomes part of the name of the folder.
     subfolders : tuple of str
         Folders to create in it.
     """
@@ -129,12 +129,12 @@ def open_scratch_folder(
 def write_scratch_object(path: str, content: Any) -> None:
     """Write a scratch file to a store, unless the run has ended.
 
-    A worker that lost its connection may go on after the run has removed its scratch files, and
-    in a store no missing folder stops it. So the run removes the file ``run`` before all others,
-    and a worker looks for that file after writing: either the run sees the new file, or the worker
-    sees that the run has ended, and removes the file itself.
+    A worker that lost its connection may go on after the run has removed its scratch files, and no
+    missing folder stops it in a store. So the run removes the file ``run`` before all others, and a
+    worker looks for that file after writing: either the run sees the new file, or the worker sees
+    that the run has ended, and removes the new file itself.
     """
     write_bytes(path, content)
     if not file_exists(join(path.rsplit("/", 2)[0], RUN_FILE)):
         remove_file(path)
-        raise FileError("The run has ended; nothing was written.", code="run-ended")
+        raise FileError("The run has ended. Nothing was written.", code="run-ended")

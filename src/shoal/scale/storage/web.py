@@ -10,9 +10,9 @@ from typing import Any
 from shoal.errors import FileError
 from shoal.io.store_addresses import redact_store
 
-MAX_ATTEMPTS = 3
-PARTIAL_CONTENT = 206
-TIMEOUT = 60.0  # seconds without an answer
+MAX_ATTEMPTS = 3  # attempts at a request
+PARTIAL_CONTENT = 206  # status of an answer that contains the requested range
+TIMEOUT = 60.0  # seconds to wait for an answer
 
 
 class WebFile(io.RawIOBase):
@@ -47,17 +47,17 @@ class WebFile(io.RawIOBase):
         return self._size
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a byte."""
+        """Set the position of the next byte to read; return it."""
         start = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self._size}[whence]
         self._position = start + offset
         return self._position
 
     def tell(self) -> int:
-        """Return the byte that is read next."""
+        """Return the position of the next byte to read."""
         return self._position
 
     def read(self, size: int = -1) -> bytes:
-        """Return up to ``size`` bytes; all that are left if it is negative."""
+        """Return up to ``size`` bytes, or all that are left if ``size`` is negative."""
         stop = self._size if size < 0 else min(self._size, self._position + size)
         if stop <= self._position:
             return b""

@@ -34,13 +34,13 @@ from shoal.scale.storage.files import read_bytes as read_store
 from shoal.scale.storage.marker import MARKER
 from shoal.scale.verification.recount import Recount, recount, recount_constraints
 
-MAX_NAMED = 3  # files that are named; further ones are counted
+MAX_NAMED = 3  # files that are named in a message; further files are only counted
 
 
 class FolderAudit:
     """Checks of a released folder against the entries of its manifest.
 
-    ``manifest_folder`` is the folder of the manifest, which also holds scratch files.
+    ``manifest_folder`` is the folder of the manifest; scratch files are written there too.
     """
 
     def __init__(
@@ -216,7 +216,7 @@ class FolderAudit:
 
     def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:
         # Scratch files contain the original: they are written next to the manifest, not to a
-        # folder that everybody can read.
+        # folder that all users of the machine can read.
         with tempfile.TemporaryDirectory(prefix=".verify-", dir=self.manifest_folder) as folder:
             target = Path(folder) / "again"
             return mask(
@@ -224,7 +224,7 @@ class FolderAudit:
                 self.plan,
                 target,
                 client=self.client,
-                allow_not_kept=True,  # the verdict on the folder reports it
+                allow_not_kept=True,  # the check of the verdict reports it
                 chunk_size=self.entries["large"]["chunk_size"],
                 random_state=self.entries["large"]["random_state"],
             )

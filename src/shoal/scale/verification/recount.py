@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from shoal.plan import Plan
 
 GREATEST_HASH = np.uint64(2**64 - 1)
-MAX_HASHES = 2**22  # hashes that are compared between files: 32 MB
+MAX_HASHES = 2**22  # hashes that are compared between files; they take 32 MB
 
 
 class Recount(NamedTuple):
     """Counts on the files of a release.
 
-    ``smallest`` is the size of the smallest class of any file, ``n_classes`` the number of
-    classes, file by file. Of ``n_compared`` classes, ``n_split`` are in more than one file;
-    ``is_sample`` is whether only a sample of the classes was compared.
+    ``smallest`` is the size of the smallest class of any file, and ``n_classes`` the number of
+    classes, file by file. Among ``n_compared`` classes, ``n_split`` are in more than one file;
+    ``is_sample`` is True if only a sample of the classes was compared.
     """
 
     smallest: int
@@ -45,10 +45,10 @@ def recount(
 ) -> Recount:
     """Count the classes of records with equal quasi-identifiers, and how many span files.
 
-    One file is in memory at a time, and 64-bit hashes of the classes of the files before it. Of
-    more than ``max_hashes`` classes, only those with the smallest hashes are kept and compared: a
-    sample that does not depend on order. A class in two files is counted as two, so the smallest
-    class is never overestimated.
+    One file is in memory at a time, and 64-bit hashes of the classes of the files before it. If
+    there are more than ``max_hashes`` classes, only those with the smallest hashes are kept and
+    compared: a sample that does not depend on the order of the files. A class in two files is
+    counted as two classes, so the smallest class is never overestimated.
     """
     smallest, n_classes, largest_hash = 0, 0, GREATEST_HASH
     hashes_of_files: list[Hashes] = []
@@ -70,7 +70,7 @@ def recount(
 
 
 def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | None, float | None]:
-    """Return the least diversity and the greatest distance of a class, if they are promised.
+    """Return the least diversity and the greatest distance of a class, if they are guaranteed.
 
     Units are not in the files. If k counts units, only distinct values are counted, by records: an
     upper bound, since counting units never gives more distinct values.
@@ -78,14 +78,14 @@ def recount_constraints(paths: Sequence[str], plan: "Plan") -> tuple[float | Non
     Parameters
     ----------
     paths : list of str
-        The files of the release; records of a class are in one of them.
+        The files of the release; all records of a class are in one file.
     plan : Plan
         The plan of the release, of one step.
 
     Returns
     -------
     tuple of float or None
-        None if nothing is guaranteed, or if it cannot be counted.
+        Diversity and distance; None for what is not guaranteed or cannot be counted.
     """
     step, confidential = plan.steps[0], columns_with(plan.roles, "confidential")
     by_units = step.unit_column is not None

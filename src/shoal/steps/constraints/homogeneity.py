@@ -20,10 +20,10 @@ Codes = NDArray[np.int64]
 def count_homogeneous(
     groups: Partition, codes: Codes, names: Sequence[str], units: Codes | None = None
 ) -> dict[str, SharedCounts]:
-    """Return by column the number of groups that share a value of it, groups of one included.
+    """Return the number of groups with a single value, including groups of one, by column.
 
-    If units are counted, these are the groups in which all units hold the same value. Missing
-    cells have codes below 0.
+    If units are counted, return the number of groups in which one value occurs in all units.
+    Missing cells have codes below 0.
     """
     return {
         name: count_shared(groups.labels, codes_of_column, units, min_size=1)
@@ -36,7 +36,7 @@ def homogeneous_groups(
 ) -> NDArray[np.bool_]:
     """Return whether each group has a single value in each column.
 
-    If units are counted, return whether all units of the group hold the same value.
+    If units are counted, return whether one value occurs in all units of the group.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def homogeneous_groups(
 def refuse_homogeneous_groups(
     shared_counts: Mapping[str, SharedCounts], n_groups: int, unit: str
 ) -> None:
-    """Raise an error if some groups share a confidential value.
+    """Raise an error if the records of any group share a confidential value.
 
     Parameters
     ----------
     shared_counts : mapping of str to SharedCounts
-        For each confidential column, the number of groups that share a value of it.
+        The number of groups with a single value, by confidential column.
     n_groups : int
-        Number of all groups.
+        Total number of groups.
     unit : str
         What k counts: ``"record"`` or the column of units.
     """
@@ -106,7 +106,7 @@ def merge_homogeneous(
     names : list of str
         Names of the confidential columns.
     location : str
-        A phrase that names the records in a message; empty for the whole table.
+        A phrase that names the records in a message, or an empty string for the whole table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
 
@@ -143,7 +143,7 @@ def describe_homogeneity(
     *,
     classes_known: bool = True,
 ) -> str:
-    """Return a sentence on the classes with a single confidential value; empty if there are none.
+    """Return a sentence on the classes with a single confidential value, if there are any.
 
     Columns whose classes share only missing cells are left out.
 
@@ -152,16 +152,16 @@ def describe_homogeneity(
     shared_counts : mapping of str to SharedCounts
         The number of such classes by column.
     n_groups : int
-        The number of all classes.
+        Total number of classes.
     unit : str
         The column of the units that share values, or ``"record"``.
     classes_known : bool
-        Whether an attacker may know the class of a person; not so after swapping, for example.
+        Whether an attacker may know the class of a person; False after swapping, for example.
 
     Returns
     -------
     str
-        The sentence.
+        The sentence, or an empty string if there are no such classes.
     """
     counts_with_value = {
         name: counts for name, counts in shared_counts.items() if counts.with_value
@@ -176,11 +176,8 @@ def describe_homogeneity(
     if not classes_known:
         subject = "Anyone whose record is found in such a class has"
     known_value = "the value" if is_in_every_record else "the value in at least one record"
-    known_value += (
-        ", or a missing cell"
-        if any(counts.missing for counts in counts_with_value.values())
-        else ""
-    )
+    if any(counts.missing for counts in counts_with_value.values()):
+        known_value += ", or a missing cell"
     unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
     return (
         f"Of {n_groups:,} classes of records with the same released values, some share a single"
@@ -190,9 +187,10 @@ def describe_homogeneity(
 
 
 def _describe_counts(counts: SharedCounts) -> str:
-    """Return the number of homogeneous classes of a column, with remarks on missing cells.
+    """Return the number of homogeneous classes of a column, with remarks in brackets.
 
-    Another remark is on classes that share a value although some records have other values.
+    The remarks count the classes that share missing cells, and the classes in which a value occurs
+    in every unit although some records have other values.
     """
     remarks = [f"{counts.missing:,} by missing cells"] if counts.missing else []
     n_in_some_records = counts.with_value - counts.every_record
@@ -203,7 +201,7 @@ def _describe_counts(counts: SharedCounts) -> str:
 
 
 def describe_only_missing(shared_counts: Mapping[str, SharedCounts], n_groups: int) -> str:
-    """Return a sentence on classes that share only missing cells; empty if there are none.
+    """Return a sentence on classes that share only missing cells, or "" if there are none.
 
     Columns whose classes also share values are left out: see `describe_homogeneity`.
     """

@@ -1,7 +1,7 @@
 """Noise on the confidential values of homogeneous groups: a remedy of [DSS08]_ (Example 2).
 
-The values of such a group vary afterwards, so that membership no longer discloses the exact value.
-It still discloses values near it: the noise is small, or the column would be of no use.
+The values of such a group vary afterwards, so membership in the group no longer discloses the exact
+value. It still discloses the value approximately, because more noise would make the column useless.
 
 References
 ----------
@@ -44,10 +44,11 @@ def vary_homogeneous(
 ) -> dict[str, Any]:
     """Return new values of the confidential columns that have a single value in some group.
 
-    Numbers of such a group get normal noise, of ``amount`` times the variance of the column, and
-    stay within its range; of categories, a share ``amount`` of the group and at least one record
-    gets another value, drawn with its frequency in the table. No group has a single value
-    afterwards.
+    Numbers of such a group get normal noise with ``amount`` times the variance of the column, and
+    stay within the range of the column. In categorical columns, and in numeric ones with missing
+    values, each record of the group gets another value with probability ``amount``, drawn with its
+    frequency in the table; at least one record gets another value, and in groups of two or more, at
+    least one keeps its own. No group of two or more has a single value afterwards.
 
     Parameters
     ----------
@@ -60,7 +61,8 @@ def vary_homogeneous(
     partitions : list of Partition
         The groups of each block of columns.
     amount : float
-        How much noise, above 0 and at most 1.
+        Variance of the noise as a multiple of the variance of the column, and probability of
+        another category; above 0 and at most 1.
     rng : Generator
         Random number generator.
     units : ndarray of shape (n_records,), optional
@@ -69,7 +71,7 @@ def vary_homogeneous(
     Returns
     -------
     dict
-        New values of the columns that had to be changed.
+        New values of the columns with homogeneous groups, by column.
     """
     codes = value_codes(frame, names)
     values: dict[str, Any] = {}
@@ -104,7 +106,7 @@ def vary_homogeneous(
 
 
 def _homogeneous_members(partition: Partition, column: Codes, units: Codes | None) -> list[Codes]:
-    """Return the records of each group that has a single value."""
+    """Return the records of each group with a single value, as one array for each group."""
     is_homogeneous = homogeneous_groups(partition, column[:, np.newaxis], units)[:, 0]
     order = np.argsort(partition.labels, kind="stable")
     ends = np.cumsum(np.bincount(partition.labels))
@@ -115,25 +117,21 @@ def _homogeneous_members(partition: Partition, column: Codes, units: Codes | Non
 def _vary_numbers(
     numbers: NDArray[np.float64], groups: Sequence[Codes], amount: float, rng: Rng
 ) -> NDArray[np.float64]:
-    """Return numbers with noise in some groups, with the decimals and the range of the column."""
+    """Return numbers with noise in the given groups, with the decimals and range of the column."""
     new_numbers = numbers.copy()
     decimals = decimals_of_values(numbers)
     last_digit = 10.0**-decimals if decimals is not None else 0.0
-    low, high, noise_std = numbers.min(), numbers.max(), np.sqrt(amount) * numbers.std()
+    low, high = numbers.min(), numbers.max()
+    noise_std = np.sqrt(amount) * numbers.std()
+    shift = max(last_digit, noise_std if decimals is None else round(noise_std, decimals))
     for members in groups:
         new_values = np.clip(
             numbers[members] + noise_std * rng.standard_normal(len(members)), low, high
         )
         if decimals is not None:
             new_values = np.round(new_values, decimals)
-        if (
-            new_values == new_values[0]
-        ).all():  # the noise was less than the last digit, or cut off
-            shift = (
-                max(last_digit, noise_std)
-                if decimals is None
-                else max(last_digit, round(noise_std, decimals))
-            )
+        # All values are equal if the noise was less than the last digit, or clipped.
+        if (new_values == new_values[0]).all():
             new_values[rng.integers(len(members))] += (
                 shift if new_values[0] + shift <= high else -shift
             )
@@ -144,11 +142,11 @@ def _vary_numbers(
 
 
 def _vary_categories(codes: Codes, groups: Sequence[Codes], amount: float, rng: Rng) -> Codes:
-    """Return for each record the record whose value it gets; some in each group get another."""
+    """Return for each record the record whose value it gets: itself, or one with another value."""
     rows = np.arange(len(codes))
     for members in groups:
         rows_with_other_values = np.flatnonzero(codes != codes[members[0]])
-        # At least one record changes, and one keeps its value where there are others.
+        # At least one record changes; in a group of two or more, at least one keeps its value.
         n_changed = min(int(rng.binomial(len(members), amount)), len(members) - 1)
         changed_records = rng.choice(members, size=max(1, n_changed), replace=False)
         rows[changed_records] = rng.choice(rows_with_other_values, size=len(changed_records))

@@ -15,14 +15,14 @@ Rows = NDArray[np.int64]
 
 
 def refuse_split_households(strata: Sequence[Rows], households: Codes) -> None:
-    """Refuse households with members in several strata: no group could hold all of them."""
+    """Refuse households with members in several strata, since no group crosses a stratum."""
     households_of_strata = np.concatenate([np.unique(households[rows]) for rows in strata])
     n_split = int((np.bincount(households_of_strata) > 1).sum())
     if n_split:
         raise InputError(
             f"{n_split} household{'s have' if n_split > 1 else ' has'} members in several strata,"
-            " so no group within a stratum can hold them all. Choose strata that keep households"
-            " whole.",
+            " so no group within a stratum can contain all members. Choose strata that keep"
+            " households whole.",
             code="household-in-several-strata",
             count=n_split,
         )
@@ -38,7 +38,7 @@ def group_households(Z: Matrix, households: Codes, partitioner: Partitioner) -> 
     households : ndarray of shape (n_records,)
         The household of each record.
     partitioner : Partitioner
-        Method that groups the means; it is fitted in place.
+        Method that groups the means of the households; it is fitted in place.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from shoal.frame.tables import Frame
 from shoal.frame.types import Type
 from shoal.metrics.class_tallies import (
     Tally,
-    commonest_values,
     divided_tally,
+    most_frequent_values,
     tally,
     weights_in_class,
 )
@@ -33,7 +33,8 @@ Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Kind = Literal["distinct", "entropy"]
 
-TOLERANCE = 1e-9  # for rounding errors of sums of shares; far below any meaningful l or t
+# Allowance for rounding errors in sums of shares, far below any difference of l or t that matters.
+TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ class PrivacyConstraint:
     kind : str
         How values are counted: ``"distinct"`` or ``"entropy"``.
     closeness : float or None
-        Maximum distance between the values of a group and those of the table.
+        Maximum distance between the distributions of a group and of the table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if k counts units.
     k : int
@@ -79,14 +80,14 @@ class PrivacyConstraint:
 
     @cached_property
     def unit_totals(self) -> list[Any]:
-        """The `totals` if each unit counts once, divided among its records."""
+        """The `totals` with each unit counted once, divided among its records."""
         assert self.units is not None
         one_class = np.zeros(len(self.codes), np.int64)
         weights = weights_in_class(one_class, self.units, self.counts)
         return [np.bincount(column, weights) for column in self.codes.T]
 
     def is_met_by(self, members: Codes) -> bool:
-        """Return whether a group meets the constraint and, where units count, holds k of them."""
+        """Return whether a group meets the constraint and, if units are counted, has k units."""
         if self.units is not None and len(np.unique(self.units[members])) < self.k:
             return False
         is_diverse = self.diversity is None or bool(
@@ -119,8 +120,8 @@ class PrivacyConstraint:
     def holds_for_unions(self) -> bool:
         """Whether a union of groups that all meet the constraint meets it too.
 
-        Entropy is concave and the distance from the table convex. A unit counts once in a group, so
-        that it counts for less where its records were in several groups.
+        Entropy is concave and the distance from the table convex. With units it may fail: a unit
+        whose records were in several groups counts only once in the union.
         """
         return self.units is None
 
@@ -151,10 +152,10 @@ class PrivacyConstraint:
     def refuse_unattainable(self, rows: Codes, location: str = "") -> None:
         """Refuse a constraint that no groups of ``rows`` can meet; the error states the limit.
 
-        All records together have at least as many values, and are at most as far from the table,
-        as the worst of any groups that they are split into. This does not hold where units are
-        counted; the number of distinct values of the records is then the only limit.
-        ``location`` names the records in the message.
+        However the records are split, the worst group has at most as many values as all records
+        together, and is at least as far from the table. This is not true if units are counted; the
+        number of distinct values of the records is then the only limit. ``location`` names the
+        records in the message.
         """
         n_records = len(rows) if self.counts is None else int(self.counts[rows].sum())
         subject = f"all {n_records:,} records{location} together"
@@ -170,11 +171,15 @@ class PrivacyConstraint:
         for name, attained in zip(self.names, relaxed.n_values_in(rows), strict=True):
             if attained < self.diversity - TOLERANCE:
                 attainable = np.floor(attained * 1e4 + 1e-6) / 1e4
-                kind = "different" if relaxed.kind == "distinct" else "equally frequent"
+                reason = f"{subject} have only {attainable:g} distinct values of column {name!r}"
+                if relaxed.kind == "entropy":
+                    reason = (
+                        f"in {subject}, column {name!r} has the entropy of only {attainable:g}"
+                        " equally frequent values"
+                    )
                 raise InputError(
-                    f"diversity={self.diversity:g} cannot be reached: {subject} have"
-                    f" {attainable:g} {kind} values of column {name!r}. Ask for no more, or give"
-                    " the column another role.",
+                    f"diversity={self.diversity:g} cannot be reached: {reason}. Lower `diversity`"
+                    f" to at most {attainable:g}, or give the column another role.",
                     code="diversity-out-of-reach",
                     column=name,
                     diversity=self.diversity,
@@ -189,8 +194,8 @@ class PrivacyConstraint:
                 attainable = np.ceil(distance * 1e4) / 1e4
                 raise InputError(
                     f"closeness={self.closeness:g} cannot be reached: {subject} are at a distance"
-                    f" of {attainable:g} from the table in column {name!r}. Ask for no less, or"
-                    " merge strata.",
+                    f" of {attainable:g} from the table in column {name!r}. Raise `closeness` to at"
+                    f" least {attainable:g}, or merge strata.",
                     code="closeness-out-of-reach",
                     column=name,
                     closeness=self.closeness,
@@ -198,7 +203,7 @@ class PrivacyConstraint:
                 )
 
     def enforce(self, Z: Matrix, groups: Partition, rows: Codes, *, by: str) -> Partition:
-        """Return groups of ``rows`` that all meet the constraint.
+        """Return groups of ``rows``, each of which meets the constraint.
 
         Parameters
         ----------
@@ -209,12 +214,13 @@ class PrivacyConstraint:
         rows : ndarray of shape (n_rows,)
             The positions of the records in the table.
         by : str
-            ``"swap"`` exchanges records between groups before merging those that still fail.
+            ``"swap"`` exchanges records between groups before groups that still fail are merged;
+            any other value merges only.
 
         Returns
         -------
         Partition
-            The groups, with the same k.
+            Groups of at least the same k.
         """
         if by == "swap" and self.closeness is not None:
             groups = exchange(
@@ -227,7 +233,7 @@ class PrivacyConstraint:
         values = self.codes[members, column]
         if self.units is not None:
             one_group = np.zeros(len(members), np.int64)
-            values = commonest_values(one_group, self.units[members], values)[1]
+            values = most_frequent_values(one_group, self.units[members], values)[1]
         if self.units is None and self.counts is not None:
             distinct, inverse = np.unique(values, return_inverse=True)
             counts = np.bincount(inverse.ravel(), self.counts[members]).astype(np.int64)
@@ -262,7 +268,7 @@ def read_privacy_constraint(
     units: Codes | None = None,
     counts: Codes | None = None,
 ) -> PrivacyConstraint | None:
-    """Return the constraint that a step puts on its groups, or None.
+    """Return the constraint of a step on its groups, or None if it has neither option.
 
     ``units`` is the unit of each record, if k counts units, and ``counts`` the number of records
     that each row of ``frame`` stands for.
@@ -274,9 +280,9 @@ def read_privacy_constraint(
     groups_by_closeness = getattr(step, "closeness_by", "merge") == "first"
     if groups_by_closeness and len(confidential) > 1:
         raise PlanError(
-            f'`closeness_by="first"` sorts the records by one confidential column and there are'
-            f' {len(confidential)}. Use `closeness_by="merge"` or `closeness_by="swap"`, which'
-            " take all of them into account.",
+            '`closeness_by="first"` sorts the records by a single confidential column, but there'
+            f' are {len(confidential)}. Use `closeness_by="merge"` or `closeness_by="swap"`, which'
+            " take all confidential columns into account.",
             code="closeness-first-of-several",
             count=len(confidential),
         )

@@ -1,4 +1,4 @@
-"""Strata: sets of records with equal values in some columns, which no group crosses."""
+"""Strata: sets of records with equal values in the given columns, which no group crosses."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ class FrameStrata:
     frame : Frame
         The table.
     columns : list of str
-        The columns whose values define the strata; empty where the table is not split.
+        The columns whose values define the strata, or an empty list if the table is not split.
     rows : list of ndarray
         The records of each stratum, in order.
     source_rows : ndarray of shape (n_records,), optional
-        If strata were merged, the record whose values each record gets in the columns.
+        If strata were merged, the record whose values each record gets in ``columns``.
     warnings : tuple of ShoalWarning
         A warning about merged strata, if there are any.
     """
@@ -44,8 +44,8 @@ class FrameStrata:
     def location_phrase(self, stratum: int) -> str:
         """Return a phrase that names a stratum in a message, such as " of stratum 2 of 5 ...".
 
-        A stratum is named by its number, because its values are data, and those of a small stratum
-        may identify a person.
+        A stratum is named by its number, because the values that define a small stratum may
+        identify a person.
         """
         if not self.columns:
             return ""
@@ -74,7 +74,7 @@ def split_strata(frame: Frame, columns: Sequence[str]) -> FrameStrata:
 def refuse_small_strata(
     strata: FrameStrata, k: int, units: Codes | None = None, noun: str = "records"
 ) -> None:
-    """Refuse strata of fewer than k records, or of fewer than k units where ``units`` is given."""
+    """Refuse strata of fewer than k records, or of fewer than k units if ``units`` is given."""
     if not strata.columns:
         return
     sizes = _sizes(strata.rows, units)
@@ -84,15 +84,16 @@ def refuse_small_strata(
 def refuse_small_sizes(
     sizes: Sequence[int], k: int, *, columns: Sequence[str], noun: str = "records"
 ) -> None:
-    """Refuse strata of fewer than k; the message names their ``columns``, but no stratum."""
+    """Refuse sizes of strata below k; the message names their ``columns``, but no stratum."""
     n_small = sum(size < k for size in sizes)
     if not n_small:
         return
     names = ", ".join(map(repr, columns))
-    subject = f"{n_small} of {len(sizes)} strata of {names} hold" + ("s" if n_small == 1 else "")
+    verb = "holds" if n_small == 1 else "hold"
     raise InputError(
-        f"{subject} fewer than k={k} {noun}, the smallest {min(sizes)}. Choose a coarser column for"
-        ' `within`, lower k, or set `small_strata="merge"`.',
+        f"{n_small} of {len(sizes)} strata of {names} {verb} fewer than k={k} {noun}, the smallest"
+        f" {min(sizes)}. Choose a coarser column for `within`, lower k, or set"
+        ' `small_strata="merge"`.',
         code="strata-below-k",
         columns=tuple(columns),
         small=n_small,
@@ -107,14 +108,15 @@ def merge_small_strata(
 ) -> FrameStrata:
     """Join strata of fewer than k records with their nearest neighbours until none is left.
 
-    The smallest is joined first, with the stratum whose mean is nearest; ties go to the stratum
-    that comes first. In the columns of the strata, all records of joined strata get the values of
-    the largest of these. If they kept their own values, classes of fewer than k could result.
+    The smallest stratum is joined first, with the stratum whose mean is nearest; ties go to the
+    stratum that comes first. In the columns that define the strata, all records of joined strata
+    get the values of the largest one. If they kept their own values, classes of fewer than k could
+    result.
 
     Parameters
     ----------
     strata : FrameStrata
-        The strata.
+        The strata to start from.
     k : int
         Minimum number of records, or of units, in a stratum.
     Z : ndarray of shape (n_records, n_axes)
@@ -127,7 +129,7 @@ def merge_small_strata(
     Returns
     -------
     FrameStrata
-        Strata of at least k.
+        Strata of at least k, with a warning if any were merged.
     """
 
     def rows_of(group: Sequence[int]) -> Rows:
@@ -175,7 +177,7 @@ def join_small_strata(
     Returns
     -------
     list of list of int
-        The strata in each joined stratum.
+        The original strata in each joined stratum.
     """
     members = [[i] for i in range(n_strata)]
     sizes = [size(group) for group in members]
@@ -192,16 +194,16 @@ def join_small_strata(
 
 
 def _nearest_stratum(centres: Matrix, smallest: int) -> int:
-    """Return the other stratum whose mean is nearest to that of ``smallest``."""
+    """Return the other stratum whose mean is nearest to the mean of ``smallest``."""
     with np.errstate(over="ignore", invalid="ignore"):
         distances = squared_distances(centres, centres[smallest])
     others = np.delete(np.arange(len(centres)), smallest)
-    # Squares of huge values are infinite or not a number: such strata are equally far.
+    # Squares of huge values are infinite or not a number; such strata count as equally distant.
     return int(others[np.argmin(np.nan_to_num(distances[others], nan=np.inf, posinf=np.inf))])
 
 
 def largest_strata(members: Sequence[Sequence[int]], sizes: Sequence[int]) -> list[int]:
-    """Return the largest stratum of each joined one; ties go to the first."""
+    """Return the largest original stratum of each joined stratum; ties go to the first."""
     return [max(group, key=lambda stratum: (sizes[stratum], -stratum)) for group in members]
 
 
@@ -214,10 +216,10 @@ def describe_merged_strata(
     columns: Sequence[str],
     noun: str = "records",
 ) -> str:
-    """Return a sentence on the merged strata, without their names, which the release hides.
+    """Return a sentence on the merged strata, without their values, which the release hides.
 
-    ``members`` are the strata in each joined one, ``sizes`` what k counts in each stratum, and
-    ``record_counts`` the records of each.
+    ``members`` are the strata in each joined stratum, ``sizes`` the number of records or units that
+    k counts in each stratum, and ``record_counts`` the number of records of each stratum.
     """
     n_small = sum(size < k for size in sizes)
     joined_and_largest = zip(members, largest_strata(members, sizes), strict=True)
@@ -233,7 +235,7 @@ def describe_merged_strata(
 
 
 def _sizes(rows: Sequence[Rows], units: Codes | None) -> list[int]:
-    """Return the number of records of each stratum, or of units if they are given."""
+    """Return the number of records of each stratum, or of units if ``units`` is given."""
     if units is None:
         return [len(stratum) for stratum in rows]
     return [len(np.unique(units[stratum])) for stratum in rows]

@@ -22,9 +22,9 @@ def refuse_missing_units(name: str, n_missing: int) -> None:
     """Refuse records without a unit, given their number."""
     if n_missing:
         raise InputError(
-            f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, and k"
-            " counts its values. Give every record a unit, its own where it belongs to no other, or"
-            " remove such records.",
+            f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, but k"
+            " counts its values. Give every record a unit, a separate one if it belongs to no other"
+            " record, or remove these records.",
             code="unit-missing",
             column=name,
             missing=n_missing,
@@ -32,10 +32,10 @@ def refuse_missing_units(name: str, n_missing: int) -> None:
 
 
 def n_candidates_needed(present_units: Codes, candidate_units: Codes, k: int) -> int:
-    """Return how many candidates, in order, must join some records to reach k units.
+    """Return how many candidates, in order, must join the present records to reach k units.
 
-    Both are given by their units. All candidates must join if those left would be fewer than k
-    units.
+    Records and candidates are given by their units. All candidates must join if the remaining ones
+    would be fewer than k units.
 
     Examples
     --------
@@ -44,9 +44,10 @@ def n_candidates_needed(present_units: Codes, candidate_units: Codes, k: int) ->
     >>> n_candidates_needed(np.array([1, 1]), np.array([1, 2, 3, 2, 3]), k=3)
     5
     """
-    units, n_candidates = set(present_units.tolist()), len(candidate_units)
-    for number, unit in enumerate(candidate_units.tolist(), start=1):
+    units = set(present_units.tolist())
+    for n_joining, unit in enumerate(candidate_units.tolist(), start=1):
         units.add(unit)
         if len(units) >= k:
-            return number if len(np.unique(candidate_units[number:])) >= k else n_candidates
-    return n_candidates
+            is_rest_large = len(np.unique(candidate_units[n_joining:])) >= k
+            return n_joining if is_rest_large else len(candidate_units)
+    return len(candidate_units)

@@ -4,7 +4,7 @@ All but the trimmed mean accept weights; equal weights give the same result as n
 
 Aggregates do not depend on the order of the records: sums are correctly rounded, to the last bit.
 Otherwise an attacker who knows all values could search for the order of summation that yields the
-released bits, and so learn which row belongs to which person.
+released bits, and learn from it which row belongs to which person.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def group_mean(values: Column, labels: Labels, weights: Weights | None = None) -
 
 
 def exact_mean(values: Column) -> float:
-    """Return the correctly rounded mean of some values; their order does not matter.
+    """Return the correctly rounded mean of values; their order does not matter.
 
     Examples
     --------
@@ -50,10 +50,10 @@ def exact_mean(values: Column) -> float:
 
 
 def group_median(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
-    """Return the median of each record's group; the mean of two middle values.
+    """Return the median of each record's group; if two values are in the middle, their mean.
 
-    With weights it is the least value at which the cumulative weight reaches one half; where it
-    is exactly one half, the mean of that value and the next.
+    With weights, the median is the smallest value at which the cumulative weight reaches half of
+    the total; if it is exactly half there, the mean of this value and the next.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def group_median(values: Column, labels: Labels, weights: Weights | None = None)
 def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     """Return the mean of each record's group without its extremes.
 
-    The ``floor(trim * m)`` least and greatest values of a group of m are ignored, but never the
+    The ``floor(trim * m)`` smallest and largest values of a group of m are ignored, but never the
     one or two in the middle.
 
     Examples
@@ -79,7 +79,7 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
     order = np.lexsort((values, labels))
     sizes = np.bincount(labels)
     rank = np.arange(len(values)) - (np.cumsum(sizes) - sizes)[labels[order]]
-    # A product such as 0.3 * 10 must not fall below 3 by a rounding error.
+    # A rounding error must not lower a product such as 0.3 * 10 below 3.
     n_trimmed = np.minimum(np.floor(trim * sizes * (1 + 1e-12)), (sizes - 1) // 2)[labels[order]]
     remaining = order[(rank >= n_trimmed) & (rank < sizes[labels[order]] - n_trimmed)]
     means = group_mean(values[remaining], labels[remaining])
@@ -89,8 +89,8 @@ def group_trimmed_mean(values: Column, labels: Labels, trim: float) -> Column:
 def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None = None) -> Column:
     """Return the geometric mean of each record's group; all values must be above 0.
 
-    It averages ratios to the least value of the group, so that a group of equal values keeps
-    exactly that value.
+    It averages ratios to the smallest value of the group, so a group of equal values keeps exactly
+    that value.
 
     Examples
     --------
@@ -99,17 +99,16 @@ def group_geometric_mean(values: Column, labels: Labels, weights: Weights | None
     """
     distinct, index = np.unique(values, return_inverse=True)
     logarithm = np.log(distinct)[index]
-    least_records = np.lexsort((values, labels))[
-        np.cumsum(np.bincount(labels)) - np.bincount(labels)
-    ]
+    sizes = np.bincount(labels)
+    smallest_records = np.lexsort((values, labels))[np.cumsum(sizes) - sizes]
     mean_log_ratios = _group_means_by_label(
-        logarithm - logarithm[least_records][labels], labels, weights
+        logarithm - logarithm[smallest_records][labels], labels, weights
     )
-    return np.asarray((values[least_records] * np.exp(mean_log_ratios))[labels])
+    return np.asarray((values[smallest_records] * np.exp(mean_log_ratios))[labels])
 
 
 def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
-    """Return the median code of each record's group, the lower of two middle ones.
+    """Return the median code of each record's group; of two codes in the middle, the lower.
 
     Examples
     --------
@@ -121,11 +120,11 @@ def group_low_median(codes: Labels, labels: Labels, weights: Weights | None = No
 
 
 def group_mode(codes: Labels, labels: Labels, weights: Weights | None = None) -> Labels:
-    """Return the code that is most frequent in each record's group.
+    """Return the most frequent code of each record's group.
 
-    Ties go to the code that is most frequent in all groups together, then to the least; the
-    order of the records does not matter. With weights the most frequent code is the one with the
-    greatest total weight.
+    Ties go to the code that is most frequent in all groups together, then to the smallest; the
+    order of the records does not matter. With weights, the most frequent code is the code with the
+    largest total weight.
 
     Examples
     --------
@@ -150,7 +149,7 @@ def aggregate_present(
     fill: Any,
     weights: Weights | None = None,
 ) -> Any:
-    """Aggregate the values that are not missing; a group without any gets ``fill``.
+    """Aggregate the values that are not missing; a group without values gets ``fill``.
 
     Examples
     --------

@@ -35,9 +35,9 @@ def centroid(
     """Return the released values of a column.
 
     Numeric columns are aggregated by ``aggregate``, ordinal columns and dates by their lower
-    median, all others by the most frequent value; missing cells are ignored. A group without any
-    value stays missing, and so does one with the value of a single record, which must not be
-    released.
+    median, all others by the most frequent value; missing cells are ignored. A group in which no
+    record has a value stays missing. So does a group in which only one record has a value, because
+    this value must not be released.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def centroid(
     missing : ndarray of shape (n_records,)
         True for cells that are ignored.
     aggregate : str
-        How to aggregate numbers; a name in `AGGREGATES`.
+        The aggregate of numbers; a name in `AGGREGATES`.
     trim : float, optional
         Share of the values that a trimmed mean ignores at each end.
     decimals : int, optional
@@ -61,8 +61,8 @@ def centroid(
     Returns
     -------
     ndarray or RowGather
-        Numbers, NaN where missing; or the records whose values are released, so that the values
-        keep their type.
+        For a numeric column, its new values, or NaN if missing; otherwise the records whose values
+        are released, so that the values keep their type.
     """
     missing = suppress_single_values(groups, missing)
     if column.kind != "numeric":
@@ -80,7 +80,7 @@ def centroid(
 
 
 def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
-    """Return ``missing``, extended to the groups in which a single record has a value.
+    """Return ``missing``, extended to the groups in which only one record has a value.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def suppress_single_values(groups: Partition, missing: Mask) -> Mask:
 
 
 def check_positive(column: Column) -> None:
-    """Refuse a column with numbers that are not above 0, which have no geometric mean."""
+    """Refuse a column with numbers of 0 or less, which have no geometric mean."""
     count = int((column.values <= 0).sum()) if column.kind == "numeric" else 0
     if count:
         raise InputError(

@@ -31,7 +31,7 @@ def check_options(step: "Microaggregate") -> None:
             name for name in names if name not in step.columns or block_columns.count(name) != 1
         ]
         raise PlanError(
-            "`blocks` must name each masked column exactly once, and no other. Correct"
+            "`blocks` must name each masked column exactly once, and no other column. Correct"
             f" {name_columns(misplaced_columns, 'column', 'columns')}.",
             code="blocks-not-a-partition",
         )
@@ -60,8 +60,8 @@ def check_options(step: "Microaggregate") -> None:
         )
     if step.weighted_distances and step.standardise != "zscore":
         raise PlanError(
-            "`weighted_distances` sets the scale of z-scores, and `standardise` turns these off."
-            " Leave one of the two out.",
+            '`weighted_distances` sets the scale of z-scores, but `standardise="none"` computes'
+            " none. Leave one of the two options out.",
             code="weighted-distances-without-zscore",
         )
 
@@ -70,7 +70,9 @@ def _check_options_by_column(step: "Microaggregate") -> None:
     """Refuse an option by column that names a column which the step does not mask."""
     for option in ("aggregate", "decimals", "column_weights"):
         value = getattr(step, option)
-        for name in value if isinstance(value, Mapping) else ():
+        if not isinstance(value, Mapping):
+            continue
+        for name in value:
             if name not in step.columns:
                 raise PlanError(
                     f"`{option}` names column {name!r}, which the step does not mask."
@@ -82,7 +84,7 @@ def _check_options_by_column(step: "Microaggregate") -> None:
 
 
 def check_values(step: "Microaggregate", columns: list[Column]) -> None:
-    """Refuse missing values and values without a geometric mean if the options exclude them."""
+    """Refuse missing values, and values without a geometric mean, if the options need others."""
     if step.missing in ("refuse", "drop"):
         refuse_missing(columns, MISSING_VALUES_HINT)
     for column in columns:
@@ -91,24 +93,24 @@ def check_values(step: "Microaggregate", columns: list[Column]) -> None:
 
 
 def check_axes(step: "Microaggregate", space: DistanceSpace, has_missing: bool) -> None:
-    """Refuse a method that sorts by columns where a column has no single order."""
+    """Refuse a method that sorts by columns if a column has no single order."""
     if not step.partitioner.needs_one_axis_per_column:
         return
     name = type(step.partitioner).__name__
     for i, n_axes in enumerate(np.bincount(space.columns)):
         if n_axes > 1:
             raise InputError(
-                f"{name} with these options sorts by columns, and the categories of column"
-                f" {space.names[i]!r} need {n_axes} axes. Declare an order, or use another"
-                " method.",
+                f"{name} with these options sorts by columns, but the categories of column"
+                f" {space.names[i]!r} need {n_axes} axes. Declare an order of the categories, or"
+                " use another method.",
                 code="sorts-by-categories",
                 column=space.names[i],
                 axes=int(n_axes),
             )
     if has_missing and step.missing == "own-groups" and max(map(len, step.column_blocks)) > 1:
         raise InputError(
-            f'{name} with these options sorts by columns, and `missing="own-groups"` leaves out'
-            ' those that are missing. Use another method, or `missing="impute"`.',
+            f'{name} with these options sorts by columns, but `missing="own-groups"` leaves out'
+            ' columns with missing cells. Use another method, or `missing="impute"`.',
             code="sorts-by-missing-columns",
         )
 
@@ -117,8 +119,8 @@ def _check_units(step: "Microaggregate") -> None:
     """Refuse two columns of units, and options that would separate members of a household."""
     if step.unit is not None and step.household is not None:
         raise PlanError(
-            "`unit` and `household` both define what k counts. Choose one; where persons live in"
-            " households, k households hold at least k persons.",
+            "`unit` and `household` both define what k counts. Choose one. If persons live in"
+            " households, k households include at least k persons.",
             code="several-units",
             columns=(step.unit, step.household),
         )
@@ -126,22 +128,23 @@ def _check_units(step: "Microaggregate") -> None:
         return
     if step.household is None:
         raise PlanError(
-            "`whole_households` needs `household`, the column of the households. Name it, or leave"
-            " the option out.",
+            "`whole_households` needs `household`, the column of the households. Name the column,"
+            " or leave `whole_households` out.",
             code="household-missing",
             option="whole_households",
         )
     if step.missing == "own-groups":
         raise PlanError(
-            '`whole_households` keeps members together, and `missing="own-groups"` separates them'
-            ' by their missing cells. Use `missing="impute"` or `missing="drop"`.',
+            "`whole_households` keeps the members of a household together, but"
+            ' `missing="own-groups"` separates them by their missing cells. Use `missing="impute"`'
+            ' or `missing="drop"`.',
             code="splits-households",
             option="missing",
         )
     if step.closeness_by != "merge":
         raise PlanError(
-            f'`closeness_by="{step.closeness_by}"` moves single records, and `whole_households`'
-            ' keeps members together. Use `closeness_by="merge"`.',
+            f'`closeness_by="{step.closeness_by}"` moves single records, but `whole_households`'
+            ' keeps the members of a household together. Use `closeness_by="merge"`.',
             code="splits-households",
             option="closeness_by",
         )
@@ -153,14 +156,14 @@ def _check_constraints(step: "Microaggregate") -> None:
         return
     if len(step.column_blocks) > 1:
         raise PlanError(
-            "`diversity` and `closeness` hold for all columns together, and `blocks` separates"
-            " these. Leave one of the two out.",
+            "`diversity` and `closeness` apply to all masked columns together, but `blocks`"
+            " separates the columns. Leave out either the constraints or `blocks`.",
             code="constraint-with-blocks",
         )
     if step.closeness is None and step.closeness_by != "merge":
         raise PlanError(
             f'`closeness_by="{step.closeness_by}"` needs `closeness`, the maximum distance between'
-            " a group and the table. Give it too, or leave both out.",
+            " a group and the table. Give both, or leave both out.",
             code="closeness-missing",
             option="closeness",
         )
@@ -169,18 +172,18 @@ def _check_constraints(step: "Microaggregate") -> None:
 
 
 def _check_closeness_first(step: "Microaggregate") -> None:
-    """Refuse options that `ClosenessFirst`, which groups the whole table, cannot follow."""
+    """Refuse options that do not fit `ClosenessFirst`, which groups the whole table."""
     if step.strata:
         raise PlanError(
-            '`closeness_by="first"` draws every group from the whole table, and `within` keeps'
+            '`closeness_by="first"` draws every group from the whole table, but `within` keeps'
             ' groups inside strata. Use `closeness_by="merge"` or `closeness_by="swap"`.',
             code="closeness-first-splits",
             option="within",
         )
     if step.missing == "own-groups":
         raise PlanError(
-            '`closeness_by="first"` draws every group from the whole table, and'
-            ' `missing="own-groups"` splits it. Use `closeness_by="merge"` or'
+            '`closeness_by="first"` draws every group from the whole table, but'
+            ' `missing="own-groups"` splits the table. Use `closeness_by="merge"` or'
             ' `closeness_by="swap"`.',
             code="closeness-first-splits",
             option="missing",

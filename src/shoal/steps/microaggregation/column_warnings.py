@@ -37,7 +37,7 @@ def missing_value_warnings(
     *,
     is_imputed: bool,
 ) -> list[ShoalWarning]:
-    """Return warnings about suppressed cells, imputed cells, and values that few records gave.
+    """Return warnings about suppressed cells, imputed cells, and values known from few records.
 
     Parameters
     ----------
@@ -53,8 +53,8 @@ def missing_value_warnings(
     Returns
     -------
     list of MissingValues
-        At most one warning each about suppressed cells, imputed cells, and groups whose value
-        rests on fewer than k values.
+        At most one warning each about suppressed cells, imputed cells, and groups whose released
+        value is computed from fewer than k values.
     """
     original = {column.name: column.is_missing for column in columns}
     released = {name: _is_missing(new_values) for name, new_values in values.items()}
@@ -75,18 +75,18 @@ def missing_value_warnings(
             ": the other records of the group have no value, and the value of a single record is"
             " not released for all."
             if is_imputed
-            else ", to join patterns of missing cells that fewer than k records share."
+            else ", so that every pattern of missing cells is shared by at least k records."
         )
         sentences.append(f"{_cells_clause(n_suppressed)} suppressed{reason}")
     if any(n_imputed.values()):
-        hold = "holds" if sum(n_imputed.values()) == 1 else "hold"
+        verb = "has" if sum(n_imputed.values()) == 1 else "have"
         sentences.append(
-            f"{_cells_clause(n_imputed)} missing and now {hold} the value of the group."
+            f"{_cells_clause(n_imputed)} missing and now {verb} the value of the group."
         )
     if any(n_groups_below_k.values()):
         sentences.append(
-            f"In some groups ({list_counts(n_groups_below_k)}) the released value rests on fewer"
-            " than k known values: all records show it, but fewer contributed to it."
+            f"In some groups ({list_counts(n_groups_below_k)}) the released value is computed from"
+            " fewer than k known values, although all records of the group show it."
         )
     return [MissingValues(sentence) for sentence in sentences]
 

@@ -31,7 +31,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class DistanceSpace:
-    """The masked columns as axes, with the confidential ones if distances include them.
+    """The masked columns as axes, and the confidential columns if distances include them.
 
     Parameters
     ----------
@@ -60,16 +60,16 @@ class DistanceSpace:
     n_confidential: int = 0
 
     def axes(self, names: Sequence[str]) -> tuple[Codes, Codes]:
-        """Return the axes of some columns, and the position in ``names`` of each axis' column."""
+        """Return the axes of columns, and the position in ``names`` of the column of each axis."""
         axes = [np.flatnonzero(self.columns == self.names.index(name)) for name in names]
         all_axes = np.concatenate([np.empty(0, np.int64), *axes])
         return all_axes, np.repeat(np.arange(len(axes)), [len(column_axes) for column_axes in axes])
 
     def coordinates(self, rows: Codes, names: Sequence[str]) -> Matrix:
-        """Return the coordinates of some records on the axes of some columns."""
+        """Return the coordinates of ``rows`` on the axes of the columns ``names``."""
         Z = self.Z[rows][:, self.axes(names)[0]]
         if self.confidential is not None:
-            n_columns = max(1, len(names)), self.n_confidential
+            n_columns = (max(1, len(names)), self.n_confidential)
             Z = with_confidential(Z, self.confidential[rows], self.dependence, n_columns)
         return np.ascontiguousarray(Z)
 
@@ -113,7 +113,7 @@ def build_distance_space(
     weights: Weights | None = None,
     column_weights: Mapping[str, float] | None = None,
 ) -> DistanceSpace:
-    """Return the space of the masked columns and of the confidential ones.
+    """Return the space of the masked columns and of the confidential columns.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def build_distance_space(
     dependence : float
         Share of the confidential columns in the distances.
     confidential : sequence of Column
-        The confidential columns; empty if ``dependence`` is 0.
+        The confidential columns, or an empty list if ``dependence`` is 0.
     weights : ndarray of shape (n_records,), optional
         Survey weights; the scale is then the weighted standard deviation.
     column_weights : mapping of str to float, optional
@@ -133,7 +133,7 @@ def build_distance_space(
     Returns
     -------
     DistanceSpace
-        The space.
+        The axes on a common scale; ``column_weights`` apply to the masked columns only.
     """
     A, axis_columns = join_axes([axes_of(*column.axes_arguments) for column in columns])
     names = [column.name for column in columns]
@@ -144,7 +144,8 @@ def build_distance_space(
     Z = _scale_axes(A, axis_columns, standardise, weights)
     if column_weights:
         weight_of_columns = np.array([float(column_weights.get(name, 1.0)) for name in names])
-        if confidential:  # so that a common factor does not change their share
+        # A common factor of all weights must not change the share of the confidential columns.
+        if confidential:
             weight_of_columns /= np.sqrt((weight_of_columns**2).mean())
         Z = Z * weight_of_columns[axis_columns]
     if not confidential:
@@ -169,10 +170,10 @@ def _scale_axes(
 def loss_of_groups(
     space: DistanceSpace, blocks: Sequence[Sequence[str]], labels: Sequence[Codes]
 ) -> float | None:
-    """Return 100 * SSE / SST of the groups of each block in a space, or None without variation.
+    """Return 100 * SSE / SST of the groups of all blocks, or None if SST is 0.
 
-    SSE sums the squared distances of the records from the means of their groups, SST those from
-    the mean of all.
+    SSE is the sum of the squared distances of the records from the means of their groups, SST that
+    of their squared distances from the mean of all records.
     """
     within: list[np.float64] = []
     total: list[np.float64] = []

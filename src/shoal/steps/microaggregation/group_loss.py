@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def bound_on_loss(
     step: "Microaggregate", partitioners: Sequence[Partitioner], columns: Sequence[Column]
 ) -> float | None:
-    """Return a lower bound on the SSE of the z-scores: the sum of those that partitioners proved.
+    """Return a lower bound on the SSE of the z-scores: the sum of the bounds of the partitioners.
 
-    Return None if a partitioner proved none, or if the bounds refer to other coordinates or to
+    Return None if a partitioner proved no bound, or if the bounds refer to other coordinates or to
     other points than the records.
     """
     bounds = [partitioner.bound_ for partitioner in partitioners if partitioner.bound_ is not None]
@@ -28,11 +28,14 @@ def bound_on_loss(
     uses_zscores = (
         step.standardise == "zscore" and not step.weighted_distances and not has_column_weights
     )
-    # Groups of k units are groups of k records too, so that their bound holds. The means by which
-    # whole households are grouped are other points, and confidential columns other axes.
+    # Groups of k units are groups of at least k records too, so the bound holds for them. Whole
+    # households, however, are grouped by their means, which are other points than the records, and
+    # confidential columns add other axes.
     groups_records = not step.whole_households and not step.dependence
     is_proven = len(bounds) == len(partitioners)
-    return sum(bounds) if is_proven and is_complete and uses_zscores and groups_records else None
+    if not (is_proven and is_complete and uses_zscores and groups_records):
+        return None
+    return sum(bounds)
 
 
 def weighted_loss_warnings(
@@ -46,9 +49,9 @@ def weighted_loss_warnings(
 
 
 def column_weight_warnings(step: "Microaggregate", loss: float | None) -> list[ColumnsWeighted]:
-    """Return a warning that columns count differently in distances, if they do.
+    """Return a warning that columns count differently in distances, if they have weights.
 
-    ``loss`` is the information loss with the weights of the columns, in per cent; None if it is
+    ``loss`` is the information loss with the weights of the columns, in per cent, or None if it is
     not known.
     """
     if not step.column_weights:

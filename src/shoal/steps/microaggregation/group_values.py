@@ -33,7 +33,7 @@ Values = NDArray[Any] | RowGather | TextColumn
 def read_recoded_columns(
     step: "Microaggregate", frame: Frame, columns: Sequence[Column], types: Mapping[str, Type]
 ) -> LocallyRecodedColumns:
-    """Return the columns that a step releases as ancestors or ranges."""
+    """Return the columns that a step releases as ancestors or ranges, with their hierarchies."""
     as_range = [name for name in step.columns if step.aggregate_of(name) == "range"]
     recoded = [column for column in columns if column.name in step.recoded_columns]
     return read_locally_recoded(frame, recoded, as_range, types)

@@ -40,7 +40,7 @@ class ColumnBlockGroups(NamedTuple):
     fitted_partitioners : list of Partitioner
         The partitioners that were fitted, one for each set of records.
     reproducible_partitioner : Partitioner
-        It forms the same groups again independently of any time budget.
+        A partitioner that forms the same groups again, independently of any time budget.
     missing : ndarray of shape (n_records, n_columns)
         True where a cell has no value in the release.
     """
@@ -54,8 +54,8 @@ class ColumnBlockGroups(NamedTuple):
 class RecordSet(NamedTuple):
     """Records to group together: of one stratum, and with the same missing cells.
 
-    ``columns`` are those in which the records have values, ``location`` names the records in
-    messages.
+    ``columns`` are the columns in which the records have values, and ``location`` is a phrase that
+    names the records in messages.
     """
 
     rows: Rows
@@ -71,9 +71,9 @@ def group_block(
 ) -> ColumnBlockGroups:
     """Group the records of each stratum on a block of columns.
 
-    The time budget of a search applies to the first stratum only; in all others it makes as many
-    rounds, so that the groups can be reproduced. A proof gets a share of its budget for each
-    stratum.
+    The time budget of a search applies to the first stratum only. In all other strata, the search
+    makes as many rounds as in the first, so that the groups can be reproduced. A proof gets a share
+    of its budget for each stratum.
     """
     is_missing = np.column_stack([column.is_missing for column in columns])
     labels = np.full(len(is_missing), -1)
@@ -101,9 +101,10 @@ def group_block(
 
 
 def _with_whole_budget(copy: Partitioner, original: Partitioner) -> Partitioner:
-    """Return ``copy`` with the budgets of ``original``, if it still has a share of them.
+    """Return ``copy`` with the whole budgets of ``original``, if it has a share of them.
 
-    A proof ends when it is complete, so its budget is only an upper limit of its time.
+    Only proofs still have a budget in a reproducible copy: a proof ends when it is complete, so the
+    budget is only an upper limit of its time.
     """
     copy_params = copy.get_params(deep=True)
     budgets = {
@@ -121,10 +122,10 @@ def _group_records(
     partitioner: Partitioner,
     n_records: int,
 ) -> tuple[Partition, Partitioner | None]:
-    """Return groups of some records and the partitioner that formed them.
+    """Return groups of the records of a set, and the partitioner that formed them.
 
-    It is None if no column distinguishes the records. ``n_records`` is the number of records of the
-    table: each set of records and each block of columns has its share of a time budget.
+    The partitioner is None if no column distinguishes the records. ``n_records`` is the number of
+    records of the table, of which each set of records gets its share of a time budget.
     """
     rows, constraint = record_set.rows, inputs.constraint
     units = None if inputs.units is None else inputs.units[rows]
@@ -173,7 +174,7 @@ def _enforce_constraints(
     groups: Partition,
     units: Codes | None,
 ) -> Partition:
-    """Return groups that meet the constraints on confidential values, by merging or exchanging."""
+    """Return groups that meet the constraints on confidential values."""
     rows = record_set.rows
     if step.homogeneity == "merge":
         codes = inputs.confidential_codes[rows]

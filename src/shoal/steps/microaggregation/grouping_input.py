@@ -47,8 +47,8 @@ class GroupingInput:
     confidential : list of str
         Names of the confidential columns.
     confidential_codes : ndarray of shape (n_records, n_confidential)
-        Their values as integer codes, below 0 for missing cells; without columns where
-        homogeneous groups are accepted.
+        Their values as integer codes, below 0 for missing cells; without columns if homogeneous
+        groups are accepted.
     units : ndarray of shape (n_records,), optional
         The unit of each record as an integer, if k counts units.
     recoded : LocallyRecodedColumns
@@ -72,9 +72,9 @@ def read_grouping_input(
     types: Mapping[str, Type],
     weights: NDArray[np.float64] | None,
 ) -> GroupingInput:
-    """Return the coordinates, strata, units and constraints by which a step groups records.
+    """Return the coordinates, strata, units and constraints with which a step groups records.
 
-    ``weights`` are the survey weights of the records, if the step has any.
+    ``weights`` are the survey weights of the records, if the step uses weights.
     """
     space = read_distance_space(step, frame, columns, confidential, types, weights)
     check_axes(step, space, any(column.is_missing.any() for column in columns))
@@ -104,7 +104,7 @@ def _split_strata(
 
 
 def _confidential_codes(step: "Microaggregate", frame: Frame, confidential: Sequence[str]) -> Codes:
-    """Return codes of the confidential values; none if homogeneous groups are accepted."""
+    """Return codes of the confidential values, or no columns if homogeneous groups are accepted."""
     if step.homogeneity == "warn":
         return np.empty((len(frame), 0), np.int64)
     check_confidential(confidential, f'`homogeneity="{step.homogeneity}"`')

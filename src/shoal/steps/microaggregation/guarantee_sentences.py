@@ -10,6 +10,25 @@ if TYPE_CHECKING:
 
 def describe_guarantee(step: "Microaggregate") -> str:
     """Return what a step guarantees: k and what it counts, l-diversity and t-closeness."""
+    noise_sentence = (
+        "Where all records of a group shared a confidential value, noise was added (amount"
+        f" {step.noise:g}); the released values remain near the shared one, so membership of the"
+        " group still discloses it approximately."
+    )
+    return _join_sentences(step, noise_sentence)
+
+
+def former_guarantees(step: "Microaggregate") -> tuple[str, ...]:
+    """Return what a step guaranteed in the words of earlier versions."""
+    noise_sentence = (
+        f"Confidential values that all records of a group shared got noise of {step.noise:g};"
+        " members of such a group still have about these values."
+    )
+    return (_join_sentences(step, noise_sentence),)
+
+
+def _join_sentences(step: "Microaggregate", noise_sentence: str) -> str:
+    """Return the guarantee; ``noise_sentence`` ends it if the step adds noise."""
     scope = " in each block of columns" if len(step.column_blocks) > 1 else ""
     sentences = [f"Microaggregation gives k-anonymity with k = {step.k}{scope}."]
     if step.whole_households:
@@ -20,8 +39,5 @@ def describe_guarantee(step: "Microaggregate") -> str:
         sentences.append(f"Each class holds records of at least {step.k} units of {step.unit!r}.")
     sentences += constraint_sentences(step)
     if step.homogeneity == "noise":
-        sentences.append(
-            f"Confidential values that all records of a group shared got noise of {step.noise:g};"
-            " members of such a group still have about these values."
-        )
+        sentences.append(noise_sentence)
     return " ".join(sentences)

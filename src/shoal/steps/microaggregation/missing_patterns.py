@@ -1,4 +1,4 @@
-"""Patterns of missing cells, and how those that fewer than k records share are joined."""
+"""Patterns of missing cells: patterns that fewer than k records share are joined with others."""
 
 from collections.abc import Mapping
 
@@ -24,12 +24,13 @@ def join_patterns(
 ) -> Mask:
     """Suppress further cells until every pattern of missing cells has at least ``k`` records.
 
-    The pattern with the fewest records is joined with a partner, another pattern, until all have k.
-    Its records lose the cells that the partner lacks. As many records of the partner join them as
-    are needed for k, or all if the others would be fewer than k, and lose the cells that the small
-    pattern lacks; those nearest to its mean, on the columns known in both, come first. The partner
-    is the pattern that costs the fewest cells. Ties go to a pattern that is small itself, then to
-    the one with fewer missing cells, then to the one whose missing cells are in later columns.
+    Until every pattern has k records, the pattern with the fewest records is joined with a partner:
+    the pattern for which the fewest cells are suppressed. The records of the small pattern lose the
+    cells that the partner lacks. As many records of the partner join them as are needed for k, or
+    all if the others would be fewer than k, and lose the cells that the small pattern lacks.
+    Records near the mean of the small pattern, on the columns known in both, join first. Ties
+    between partners go to a pattern of fewer than k records, then to the pattern with fewer missing
+    cells, then to the pattern whose missing cells are in later columns.
 
     Parameters
     ----------
@@ -40,7 +41,7 @@ def join_patterns(
     columns : ndarray of shape (n_axes,)
         The column of each axis.
     k : int
-        Minimum number of records, or of units, with a pattern; at most that of the table.
+        Minimum number of records, or of units, with a pattern; at most their number in the table.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if units are counted.
 
@@ -90,14 +91,14 @@ def _cheapest_partner(
 ) -> tuple[int, int]:
     """Return the pattern to join ``smallest`` with, and how many of its records must change.
 
-    If units are counted, ``counts`` is the number of units with each pattern. A unit that must
-    change then counts as one record, the least that it can have.
+    If units are counted, ``counts`` is the number of units with each pattern. The number of records
+    that must change is then estimated by the number of units that must, the minimum possible.
     """
     smallest_pattern = patterns[smallest]
     common_patterns = patterns | smallest_pattern
     count_by_pattern = {row.tobytes(): count for row, count in zip(patterns, counts, strict=True)}
     n_with_common = np.array([count_by_pattern.get(row.tobytes(), 0) for row in common_patterns])
-    # Where the common pattern is the smallest one, ``n_with_common`` includes its records.
+    # If ``smallest`` itself is the common pattern, ``n_with_common`` includes its records.
     is_smallest_pattern = (common_patterns == smallest_pattern).all(axis=1)
     n_needed = np.clip(
         k - n_with_common - np.where(is_smallest_pattern, 0, counts[smallest]), 0, None

@@ -36,7 +36,7 @@ def check_bands(limits: Sequence[BandLimit], labels: Sequence[str] | None) -> No
         )
     if labels is not None and len(labels) != len(limits) + 1:
         raise PlanError(
-            f"{len(limits)} limits make {len(limits) + 1} bands, and {len(labels)} labels are"
+            f"{len(limits)} limits make {len(limits) + 1} bands, but {len(labels)} labels are"
             " given. Give one label for each band.",
             code="labels-not-bands",
             bands=len(limits) + 1,
@@ -92,7 +92,7 @@ def band_labels(limits: Sequence[BandLimit], *, is_whole: bool) -> list[str]:
 def band_index(
     frame: Frame, name: str, limits: Sequence[BandLimit], declared_type: Type | None
 ) -> tuple[NDArray[np.int64], bool]:
-    """Return the band of each record, -1 where a value is missing, and whether all are whole."""
+    """Return the band of each record, or -1 for a missing value, and whether all are whole."""
     if are_dates(limits):
         array = decode(tables.arrow(frame, name))
         values = days_since_epoch(
@@ -122,7 +122,7 @@ def _finite_numbers(frame: Frame, name: str) -> NDArray[np.float64]:
 
 
 def _whole_band_label(low: float, high: float) -> str:
-    """Return the label of the whole numbers from ``low`` to ``high``, which is not one of them."""
+    """Return the label of the whole numbers from ``low`` up to, but not including, ``high``."""
     first, last = text_of(low), text_of(high - 1)
     if first == last:
         return first

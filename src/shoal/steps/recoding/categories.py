@@ -23,7 +23,7 @@ class Categories(NamedTuple):
     texts : list of str
         The distinct categories, sorted.
     codes : ndarray of shape (n_records,)
-        Index of the category of each record; -1 where its value is missing.
+        Index of the category of each record, or -1 for a missing value.
     """
 
     texts: list[str]
@@ -41,7 +41,7 @@ def read_categories(frame: Frame, name: str) -> Categories:
 
 
 def as_categories(texts: Sequence[str], index: NDArray[np.int64]) -> Categories:
-    """Return the categories that occur, where ``texts`` may repeat or not occur."""
+    """Return the categories that occur; ``texts`` may contain repetitions and unused texts."""
     occurs = np.bincount(index[index >= 0], minlength=len(texts)) > 0
     distinct = sorted({text for text, is_present in zip(texts, occurs, strict=True) if is_present})
     code_of_text = {text: i for i, text in enumerate(distinct)}
@@ -54,8 +54,8 @@ def released_column(
 ) -> NDArray[Any] | RowGather | TextColumn:
     """Return the new values of a column, in its own type if they fit it.
 
-    They fit if all occur in the column already, or if they and the column are numbers. Otherwise
-    the new values are text.
+    New values fit if they all occur in the column already, or if both the column and the new values
+    are numeric. Otherwise they are text.
     """
     code_of_text = {text: i for i, text in enumerate(original.texts)}
     is_missing = released.codes < 0
@@ -77,7 +77,7 @@ def _all_whole(numbers: NDArray[np.float64]) -> bool:
 
 
 def _as_numbers(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    """Return texts as numbers; None if one is not a number as Python writes it."""
+    """Return texts as numbers, or None unless each text is a finite number as Shoal writes it."""
     try:
         numbers = np.array([float(text) for text in texts])
     except ValueError:

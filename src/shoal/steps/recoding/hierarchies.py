@@ -1,4 +1,4 @@
-"""Columns with the levels of their hierarchies, and what a cell loses at each level."""
+"""Columns with the levels of their hierarchies, and the loss of a cell at each level."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from shoal.frame.types.hierarchy import ROOT
 from shoal.frame.types.hierarchy_checks import Row
 from shoal.steps.recoding.lattice import Codes, Levels, Values
 
-MAX_DRAWN_CATEGORIES = 100  # categories of a level in a picture
+MAX_DRAWN_CATEGORIES = 100  # a level of more categories is not drawn in the report
 RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 
 
@@ -25,7 +25,7 @@ RecodingLoss = Literal["distinctions", "entropy", "discernibility"]
 class RecodableColumn:
     """A column with the labels of its values at every level of its hierarchy.
 
-    Codes are those of the distinct values in the table; the greatest stands for a missing value.
+    Codes stand for the distinct values in the table; the largest code stands for a missing value.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class RecodableColumn:
     codes : ndarray of shape (n_records,)
         The code of each record's value.
     labels : list of ndarray of shape (n_values,)
-        For each level, the label of the ancestor of each value; None for a missing value below the
-        root.
+        For each level, the label of the ancestor of each value. A missing value has the label None
+        at all levels below the root.
     levels : Levels
         The ancestors as codes, and their losses.
     """
@@ -47,30 +47,30 @@ class RecodableColumn:
 
     @property
     def is_missing(self) -> NDArray[np.bool_]:
-        """Mask of the records whose value is missing."""
+        """Whether the value of each record is missing."""
         return np.asarray(self.codes == len(self.labels[0]) - 1)
 
     def labels_at(self, level: int) -> NDArray[Any]:
-        """Return the label of each record at a level; None where the value is missing."""
+        """Return the label of each record at a level; a missing value has None below the root."""
         return np.array(self.labels[level][self.codes])
 
     def level_usage(self, level_of_record: Codes, counts: Codes | None = None) -> dict[str, Any]:
-        """Return what a picture of the hierarchy shows of each level.
+        """Return the figures for a picture of the hierarchy, level by level.
 
         Parameters
         ----------
         level_of_record : ndarray of shape (n_records,)
-            The level at which each cell is released; -1 if it is not.
+            The level at which each cell is released, or -1 for a cell that is not released.
         counts : ndarray of shape (n_records,), optional
             Number of records that each row stands for; 1 by default.
 
         Returns
         -------
         dict
-            By level, the number of ``categories``, the number of ``cells`` released at it, and the
-            ``widths`` of the categories: how many values each covers, in an order in which
-            categories stand below their parents, the widest first. Widths are empty if there are
-            too many categories to draw.
+            For each level, the number of ``categories``, the number of ``cells`` released at this
+            level, and the ``widths`` of the categories: the number of values that each covers, in
+            an order in which categories stand below their parents, the widest first. Widths are
+            empty if there are too many categories to draw.
         """
         n_levels = len(self.labels)
         return {
@@ -88,7 +88,8 @@ class RecodableColumn:
         """Return the number of values that each category covers, by level; see `level_usage`."""
         occurring_values = np.unique(self.codes)
         ancestors = [level_ancestors[occurring_values] for level_ancestors in self.levels.ancestors]
-        keys: list[Codes] = []  # the last key counts most: the width of the top-level category
+        # `lexsort` sorts by the last key first, which is the width of the top-level category.
+        keys: list[Codes] = []
         for level_ancestors in ancestors:
             keys += [level_ancestors, -np.bincount(level_ancestors)[level_ancestors]]
         order = np.lexsort(keys)
@@ -107,10 +108,11 @@ def read_hierarchy(
     loss: RecodingLoss = "distinctions",
     counts: Codes | None = None,
 ) -> RecodableColumn:
-    """Return a column with its hierarchy; without one, its values and the root are the levels.
+    """Return a column with the levels of its hierarchy.
 
-    A missing value is a value of its own whose only ancestor is the root. ``counts`` is the number
-    of records that each row of ``frame`` stands for; 1 by default.
+    A column without a hierarchy has two levels, its values and the root. A missing value is a value
+    of its own whose only ancestor is the root. ``counts`` is the number of records that each row of
+    ``frame`` stands for; 1 by default.
     """
     texts, index = texts_and_index(decode(tables.arrow(frame, name)))
     values, code_of_text = np.unique(np.array(texts, str), return_inverse=True)
@@ -133,8 +135,8 @@ def _paths_to_root(
 ) -> list[Row]:
     """Return the path of each value to the root, without the root.
 
-    These are the paths of all values that a hierarchy lists, or else of those of the column, from
-    a rule such as prefixes or intervals.
+    If the hierarchy lists its values, every listed value has a path. If the hierarchy is a rule,
+    such as prefixes or intervals, or there is none, only the values of the column have paths.
     """
     hierarchy = None if declared_type is None else declared_type.as_hierarchy
     if hierarchy is None or declared_type is None:
@@ -150,8 +152,9 @@ def _paths_to_root(
             np.argmax(np.isin(index, [i for i, text in enumerate(texts) if text == value]))
         )
         raise InputError(
-            f"The hierarchy of column {name!r} lacks {error.attributes['count']} of its"
-            f" {len(values)} values; one of them is in record {record + 1}. Add them.",
+            f"The hierarchy of column {name!r} lacks {error.attributes['count']} of the"
+            f" {len(values)} values of the column; one of them is in record {record + 1}. Add the"
+            " missing values.",
             code=error.code,
             column=name,
             count=error.attributes["count"],
@@ -163,7 +166,7 @@ def _paths_to_root(
 
 
 def _encode_labels(labels: NDArray[Any]) -> Codes:
-    """Return labels as codes; None gets the greatest code."""
+    """Return labels as codes; None gets the largest code."""
     distinct = {label: i for i, label in enumerate(sorted(set(labels.tolist()) - {None}))}
     return np.array([distinct.get(label, len(distinct)) for label in labels.tolist()])
 
@@ -175,7 +178,7 @@ def _distinction_losses(
 
     A missing value counts as a value of the hierarchy if it occurs.
     """
-    n_missing = int(counts[-1] > 0)  # values that stand for a missing cell: 0 or 1
+    n_missing = int(counts[-1] > 0)  # missing cells count as one value if there are any
     n_others = max(1, len(paths) + n_missing - 1)
     losses = []
     for level, level_labels in enumerate(labels[:-1]):
@@ -191,9 +194,9 @@ def _distinction_losses(
 def _entropy_losses(
     ancestors: Sequence[Codes], counts: Values, labels: Sequence[NDArray[Any]], paths: Sequence[Row]
 ) -> list[Values]:
-    """Return the bits that distinguish a value from others with the same ancestor.
+    """Return the bits that distinguish a value from other values with the same ancestor.
 
-    They are divided by their mean at the last level, so that a column loses 1 there.
+    The bits are divided by their mean at the last level, so that a column loses 1 there.
     """
     positive_counts = np.maximum(counts, 1)
     bits = [

@@ -1,8 +1,8 @@
 """The lattice of generalisation levels of a table.
 
 A node of the lattice is a combination of levels, one for each column. From a node to a higher one,
-classes can only merge. The loss of a node is at least the mean loss of its columns without
-suppression; measured as discernibility, it is at least the share of pairs in the same class.
+classes can only merge. The loss of a node is at least the mean loss of its cells without
+suppression; a loss measured as discernibility is at least the share of pairs in the same class.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,10 @@ Node = tuple[int, ...]
 class Levels(NamedTuple):
     """The levels of one column's hierarchy; values and their ancestors are codes from 0.
 
-    ``ancestors[level]`` gives the ancestor of each value: the value itself at level 0, and one
-    ancestor of all at the last level. ``losses[level]`` gives the loss of a cell by its value; it
-    does not fall from one level to the next. A suppressed cell loses as much as at the last level.
+    ``ancestors[level]`` gives the ancestor of each value: the value itself at level 0, and a common
+    ancestor of all values at the last level. ``losses[level]`` gives the loss of a cell by its
+    value; it does not decrease from one level to the next. A suppressed cell loses as much as a
+    cell at the last level.
     """
 
     ancestors: Sequence[Codes]
@@ -40,13 +41,13 @@ class ClassConstraint(Protocol):
 
     @property
     def holds_for_any_union(self) -> bool:
-        """Whether a union with any other class still meets it, if one of the two does."""
+        """Whether the union with any other class meets the constraint, if one of the two does."""
 
     def met_by_classes(self, labels: Codes) -> Mask:
         """Return which classes meet the constraint, given the class of each record."""
 
     def is_met_by(self, members: Codes) -> bool:
-        """Return whether a class of these records meets the constraint."""
+        """Return whether a class of the given records meets the constraint."""
 
 
 class Evaluation(NamedTuple):
@@ -57,7 +58,7 @@ class Evaluation(NamedTuple):
     n_failing : int
         Number of records in classes that are too small or do not meet the constraint.
     n_failing_below : int
-        Number of these that would fail at every node below too.
+        Number of records in classes that would fail at every node below too.
     is_suppressed : ndarray of shape (n_rows,)
         Whether to suppress each row.
     suppressed_class_holds : bool
@@ -86,16 +87,16 @@ class Lattice:
     levels : sequence of Levels
         The levels of each column.
     k : int
-        Least number of records, or of units, in a class.
+        Minimum number of records, or of units, in a class.
     max_suppressed : int
-        Greatest number of records that may be suppressed. They form a separate class, which
-        holds k and meets the constraint as well.
+        Maximum number of records that may be suppressed. They form a separate class, which
+        must hold k and meet the constraint as well.
     units : ndarray of shape (n_records,), optional
         The unit of each record, if k counts units.
     constraint : ClassConstraint, optional
         Constraint on the confidential values of every class.
     counts : ndarray of shape (n_records,), optional
-        Number of records that each of ``codes`` stands for; 1 by default.
+        Number of records that each row of ``codes`` stands for; 1 by default.
     discernibility : bool
         Whether the loss of a node is its discernibility instead of the mean loss of a cell: each
         record counts the records of its class, and all records if it is suppressed; the sum is
@@ -119,8 +120,11 @@ class Lattice:
         *,
         discernibility: bool = False,
     ):
-        self.levels, self.k, self.max_suppressed = levels, k, max_suppressed
-        self.constraint, self.discernibility = constraint, discernibility
+        self.levels = levels
+        self.k = k
+        self.max_suppressed = max_suppressed
+        self.constraint = constraint
+        self.discernibility = discernibility
         table = codes if units is None else np.column_stack([codes, units])
         n_rows, self._row_of_record = label_distinct_rows(table.T, table.max(axis=0) + 1)
         first_records = np.zeros(n_rows, np.int64)
@@ -142,7 +146,7 @@ class Lattice:
 
     @property
     def n_counted(self) -> int:
-        """Number of records of the table, or of units if k counts these."""
+        """Number of records of the table, or of units if k counts units."""
         return self._class_size(np.ones(len(self._weights), bool))
 
     @property
@@ -154,7 +158,7 @@ class Lattice:
         return n_nodes
 
     def cell_loss(self, node: Node) -> float:
-        """Return the mean loss of a cell of a node without suppressed records."""
+        """Return the mean loss of the cells of a node without suppressed records."""
         losses = [
             column_losses[level]
             for column_losses, level in zip(self._mean_losses, node, strict=True)
@@ -173,10 +177,10 @@ class Lattice:
     def evaluate(self, node: Node) -> Evaluation:
         """Count the classes of a node, and choose the rows to suppress.
 
-        These are the rows of failing classes. If they hold fewer than k, the class that adds the
-        least loss is suppressed with them, which suffices because it holds k itself. If they do not
-        meet the constraint together, the smallest classes are added, 1, 3, 7, ... of them, until
-        they do.
+        The rows of failing classes are suppressed. If they hold fewer than k, the class that adds
+        the least loss is suppressed with them, which suffices because it holds k itself. If the
+        suppressed rows do not meet the constraint together, the smallest classes are added, 1, 3,
+        7, ... of them, until they do.
         """
         ancestors = [
             levels.ancestors[level][codes_of_column]
@@ -186,15 +190,16 @@ class Lattice:
         n_classes, labels = label_distinct_rows(ancestors, n_codes)
         record_counts = np.bincount(labels, self._weights, n_classes).astype(np.float64)
         class_sizes = record_counts if self._units is None else self._count_units(labels, n_classes)
-        is_small = class_sizes < self.k
-        is_failing = is_small
+        is_small = is_failing = class_sizes < self.k
         if self.constraint is not None:
             is_failing = is_small | ~self.constraint.met_by_classes(labels[self._row_of_record])
-        n_failing, n_pairs = int(record_counts[is_failing].sum()), float((record_counts**2).sum())
+        n_failing = int(record_counts[is_failing].sum())
         n_failing_below = (
             n_failing if self._prunes_by_constraint else int(record_counts[is_small].sum())
         )
-        is_suppressed_class, suppressed_class_holds = is_failing.copy(), True
+        n_pairs = float((record_counts**2).sum())
+        is_suppressed_class = is_failing.copy()
+        suppressed_class_holds = True
         if 0 < n_failing <= self.max_suppressed:
             is_suppressed_class, suppressed_class_holds = self._complete_suppressed_class(
                 node, is_failing, class_sizes.astype(np.int64), record_counts, labels
@@ -208,11 +213,11 @@ class Lattice:
         )
 
     def record_mask(self, is_selected: Mask) -> Mask:
-        """Return the mask of the records of some rows, given the mask of the rows."""
+        """Return the mask of the records of the selected rows."""
         return is_selected[self._row_of_record]
 
     def n_records(self, is_selected: Mask) -> int:
-        """Return the number of records of some rows, given the mask of the rows."""
+        """Return the number of records of the selected rows."""
         return int(self._weights[is_selected].sum())
 
     @property
@@ -224,8 +229,9 @@ class Lattice:
     def _prunes_by_constraint(self) -> bool:
         """Whether a class that fails the constraint fails at every node below too.
 
-        Without suppression, all classes of a node must meet it. With suppression, a class that
-        meets it could be merged with one that does not.
+        Without suppression, all classes of a node must meet the constraint, so their unions do if
+        the constraint holds for unions. With suppression, a class of a lower node that meets the
+        constraint could be merged with a suppressed class that does not.
         """
         if self.constraint is None:
             return True
@@ -236,9 +242,9 @@ class Lattice:
     def _complete_suppressed_class(
         self, node: Node, is_failing: Mask, class_sizes: Codes, record_counts: Values, labels: Codes
     ) -> tuple[Mask, bool]:
-        """Return which classes to suppress, and whether these hold k and meet the constraint.
+        """Return which classes to suppress, and whether together they hold k and the constraint.
 
-        These are the classes that fail, and those that complete them as `evaluate` describes.
+        Besides the failing classes, further classes are suppressed as `evaluate` describes.
         """
         is_suppressed = is_failing.copy()
         if self._class_size(is_suppressed[labels]) < self.k:
@@ -269,7 +275,7 @@ class Lattice:
         )
 
     def _suppression_losses(self, node: Node, record_counts: Values, labels: Codes) -> Values:
-        """Return what each class loses in addition if it is suppressed, up to a common factor."""
+        """Return the additional loss of each class if it is suppressed, up to a common factor."""
         if self.discernibility:
             return np.asarray(record_counts * (self._weights.sum() - record_counts))
         losses = np.zeros(len(labels))
@@ -278,7 +284,7 @@ class Lattice:
         return np.bincount(labels, losses * self._weights, len(record_counts)).astype(np.float64)
 
     def _node_loss(self, node: Node, is_suppressed: Mask, n_released_pairs: float) -> float:
-        """Return the loss of a node, given the suppressed rows and the pairs of all others."""
+        """Return the loss of a node, given its suppressed rows and the pairs of all others."""
         n = float(self._weights.sum())
         if self.discernibility:
             return (n_released_pairs + n * self.n_records(is_suppressed)) / n**2

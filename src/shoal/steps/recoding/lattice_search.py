@@ -1,9 +1,9 @@
 """Optimal full-domain recoding: a search of the lattice of generalisation levels.
 
 Nodes are visited in the order of a bound on their loss, and the search ends when no bound is below
-the best loss. If the classes of a node are too small, those of all nodes below it are too, so these
-are not evaluated; the same holds for l-diversity and t-closeness where merging classes cannot break
-them.
+the best loss. If a node fails because its classes are too small, all nodes below it fail too, so
+they are not evaluated. The same is true of l-diversity and t-closeness if merging classes cannot
+break them.
 """
 
 import heapq
@@ -16,7 +16,9 @@ import numpy as np
 from shoal import _progress as progress
 from shoal.steps.recoding.lattice import Lattice, Mask, Node
 
-VISITS_PER_NODE = 100  # visits at most per node to evaluate, in a search with a limit
+# In a search with a limit on evaluated nodes, the maximum number of visits as a multiple of the
+# limit: most visited nodes are pruned, which takes little time.
+VISITS_PER_NODE = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,11 +30,11 @@ class Optimum:
     node : tuple of int
         The level of each column.
     is_suppressed : ndarray of shape (n_records,)
-        Whether a record is suppressed.
+        Whether each record is suppressed.
     loss : float
-        The loss, suppressed records included.
+        The loss, including suppressed records.
     bound : float
-        No node has a lower loss. It equals ``loss`` unless the search was cut short.
+        Lower bound on the loss of all nodes. It equals ``loss`` unless the search was cut short.
     n_evaluated : int
         Number of nodes whose classes were counted.
     n_nodes : int
@@ -48,7 +50,7 @@ class Optimum:
 
 
 def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
-    """Return the node with the least loss; None if no node can be released.
+    """Return the node with the least loss, or None if no node can be released.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def search(lattice: Lattice, max_nodes: int | None = None) -> Optimum | None:
     Returns
     -------
     Optimum or None
-        The best node.
+        The best node, which has the least loss of all unless the search reached ``max_nodes``.
     """
     return _Search(lattice, max_nodes).run()
 
@@ -77,7 +79,8 @@ class _Search:
     """The state of a search: the best node, all evaluated nodes, and the highest that fail."""
 
     def __init__(self, lattice: Lattice, max_nodes: int | None):
-        self.lattice, self.max_nodes = lattice, max_nodes
+        self.lattice = lattice
+        self.max_nodes = max_nodes
         self.best = _BestNode(np.inf, (), np.empty(0, bool))
         self._is_within_limit: dict[Node, bool] = {}
         self._bounds: dict[Node, float] = {}
@@ -89,7 +92,8 @@ class _Search:
         if not self.try_node(top) and self.lattice.fails_if_top_fails:
             return None
         bottom = (0,) * len(top)
-        heap, n_visited = [(self.lattice.bound(bottom), bottom, 0)], 0
+        heap = [(self.lattice.bound(bottom), bottom, 0)]
+        n_visited = 0
         while heap:
             bound, node, first_column = heapq.heappop(heap)
             n_visited += 1
@@ -112,13 +116,15 @@ class _Search:
         if node in self._is_within_limit:
             return self._is_within_limit[node]
         progress.report("generalising", len(self._is_within_limit) + 1, 0)
-        lattice, evaluation = self.lattice, self.lattice.evaluate(node)
+        lattice = self.lattice
+        evaluation = lattice.evaluate(node)
         self._bounds[node] = lattice.bound_above(evaluation)
         if evaluation.n_failing_below > lattice.max_suppressed:
             is_below = (self._highest_failed <= node).all(axis=1)
             self._highest_failed = np.vstack([self._highest_failed[~is_below], node])
         self._is_within_limit[node] = evaluation.n_failing <= lattice.max_suppressed
-        # Where classes had to be suppressed with others, nodes below may still be released.
+        # If further classes must be suppressed with the failing ones, there may be too many records
+        # to suppress at this node, although nodes below it can be released.
         is_releasable = lattice.n_records(evaluation.is_suppressed) <= lattice.max_suppressed
         if self._is_within_limit[node] and evaluation.suppressed_class_holds and is_releasable:
             candidate = _BestNode(evaluation.loss, node, evaluation.is_suppressed)
@@ -128,10 +134,11 @@ class _Search:
     def climb(self, node: Node, top: Node) -> None:
         """Bisect a path from a failing node to the top for the lowest node that can be released.
 
-        Each step of the path is the one of least loss. If a node fails, those below it mostly do
-        too, so that bisection is a heuristic.
+        Each step of the path raises the loss least. Bisection is a heuristic, because the nodes
+        below a failing node usually fail too, but not always.
         """
-        previous_best, path = self.best.node, [node]
+        previous_best = self.best.node
+        path = [node]
         while path[-1] != top:
             path.append(min(_neighbours(path[-1], 1, top), key=self.lattice.cell_loss))
         low, high = 1, len(path) - 2
@@ -145,7 +152,7 @@ class _Search:
             self.descend(top)
 
     def descend(self, top: Node) -> None:
-        """Lower single columns of the best node as long as this lowers the loss."""
+        """Lower the best node by one level of a single column, as long as this lowers the loss."""
         node: Node = ()
         while node != self.best.node and not self._is_limit_reached(0):
             node = self.best.node
@@ -154,7 +161,7 @@ class _Search:
                     break
 
     def _bound(self, node: Node, inherited_bound: float) -> float:
-        """Return a bound on the loss of a node: its own, or the greatest of the nodes below it."""
+        """Return a bound on the loss of a node: its own bound, or the largest of nodes below it."""
         top = self.lattice.top
         bounds_below = (self._bounds.get(below, 0.0) for below in _neighbours(node, -1, top))
         return max(inherited_bound, self.lattice.bound(node), *bounds_below)

@@ -23,7 +23,7 @@ LOCAL_AGGREGATES = ("ancestor", "range")  # the aggregates that release text
 class LocalRecoding(NamedTuple):
     """The released texts of a column, the mean loss of its cells, and the use of its levels.
 
-    ``levels`` is what `RecodableColumn.level_usage` returns; it is empty for ranges.
+    ``levels`` is the result of `RecodableColumn.level_usage`, or an empty dict for ranges.
     """
 
     values: TextColumn
@@ -34,7 +34,7 @@ class LocalRecoding(NamedTuple):
 class LocallyRecodedColumns(NamedTuple):
     """The columns of a table that are released as ancestors or as ranges, by name.
 
-    ``numbers`` are those released as ranges, divided by the range of the whole column.
+    ``numbers`` are the columns released as ranges, divided by the range of the whole column.
     """
 
     ancestors: Mapping[str, RecodableColumn]
@@ -43,7 +43,7 @@ class LocallyRecodedColumns(NamedTuple):
     def select(
         self, names: Sequence[str], rows: NDArray[np.int64]
     ) -> tuple[list[RecodableColumn], NDArray[np.float64]]:
-        """Return columns of some records: those released as ancestors, and those as ranges."""
+        """Return the given rows of columns released as ancestors, and of those as ranges."""
         columns = [self.ancestors[name] for name in names if name in self.ancestors]
         numbers = [self.numbers[name][rows] for name in names if name in self.numbers]
         return (
@@ -79,7 +79,7 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
     """Return for each record the lowest common ancestor of its group's values.
 
     The loss of a cell is the share of the other values of its hierarchy that it is merged
-    with, as for `shoal.steps.Generalise`.
+    with, as in `shoal.steps.Generalise`.
     """
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     level_of_group = np.full(len(groups.sizes), -1)
@@ -87,7 +87,7 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
         low, high = _extremes(ancestors[recoded.codes], labels, has_value)
         level_of_group[(level_of_group < 0) & (low == high)] = level
     level_of_record = level_of_group[labels]
-    # All values of a group have the same ancestor, so the first of them gives the label.
+    # All values of a group have the same ancestor, so the first of its values gives the label.
     first_records = np.full(len(groups.sizes), -1)
     rows = np.flatnonzero(has_value)[::-1]
     first_records[labels[rows]] = rows
@@ -107,7 +107,7 @@ def common_ancestors(recoded: RecodableColumn, groups: Partition, missing: Mask)
 def group_ranges(column: Column, groups: Partition, missing: Mask) -> LocalRecoding:
     """Return for each record the range of its group's numbers.
 
-    The loss of a cell is the width of that range as a share of the range of the whole column.
+    The loss of a cell is the width of its range as a share of the range of the whole column.
     """
     labels, has_value = groups.labels, ~suppress_single_values(groups, missing)
     low, high = _extremes(column.values, labels, has_value)
@@ -149,16 +149,20 @@ def local_recoding_warnings(recoded: Mapping[str, LocalRecoding]) -> list[Values
 def _extremes(
     values: NDArray[np.float64] | NDArray[np.int64], labels: NDArray[np.int64], has_value: Mask
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the least and the greatest value of each group; infinite if all are missing."""
+    """Return the minimum and the maximum of each group; inf and -inf if all values are missing."""
     n_groups = int(labels.max()) + 1
-    low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
+    low = np.full(n_groups, np.inf)
+    high = np.full(n_groups, -np.inf)
     np.minimum.at(low, labels[has_value], values[has_value])
     np.maximum.at(high, labels[has_value], values[has_value])
     return low, high
 
 
 def _format_range(low: float, high: float, is_whole: bool) -> str | None:
+    """Return a range as text, or None for a group without values."""
     if low > high:
         return None
-    ends = [f"{end:.0f}" if is_whole else repr(float(end)) for end in (low, high)]
-    return ends[0] if low == high else f"{ends[0]}-{ends[1]}" if low >= 0 else " to ".join(ends)
+    first, last = (f"{end:.0f}" if is_whole else repr(float(end)) for end in (low, high))
+    if low == high:
+        return first
+    return f"{first}-{last}" if low >= 0 else f"{first} to {last}"

@@ -1,4 +1,4 @@
-"""Local search that refines groups, so that their common ancestors and ranges lose less."""
+"""Local search that refines groups so that their common ancestors and ranges lose less."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,9 @@ from shoal.partitioners._base import in_order
 from shoal.steps.recoding.hierarchies import RecodableColumn
 
 Codes = NDArray[np.int64]
-CHUNK = 1000  # groups between which records may move in one pass
+CHUNK = 1000  # groups among which records may move in one pass, at most
 MAX_PASSES = 40
-MIN_GAIN = 1e-4  # share of the loss that a pass must save, or else all groups are tried again
+MIN_GAIN = 1e-4  # if a pass saves a smaller share of the loss, the next one tries all groups
 
 
 def refine_recoding(
@@ -32,8 +32,8 @@ def refine_recoding(
     columns : sequence of RecodableColumn
         The columns that are released as ancestors.
     numbers : ndarray of shape (n_records, n_numbers)
-        The columns that are released as ranges, divided by the range of the whole column; NaN where
-        a number is missing.
+        The columns that are released as ranges, divided by the range of the whole column, with NaN
+        for missing values.
     groups : Partition
         The groups to start from.
     units : ndarray of shape (n_records,), optional
@@ -51,13 +51,16 @@ def refine_recoding(
         active=np.zeros(capacity, np.int64),
         unused=np.zeros(capacity, np.int64),
         counts=np.array([0, capacity - n_groups]),
-        may_dissolve=np.ones(capacity, bool),  # in the first pass, all groups are tried
+        may_dissolve=np.ones(capacity, bool),  # the first pass tries all groups
     )
     group_lists.unused[: capacity - n_groups] = np.arange(n_groups, capacity)
     may_dissolve = group_lists.may_dissolve
     for pass_number in range(MAX_PASSES):
-        loss_before, old_labels = float(recoded.loss[active_groups].sum()), recoded.labels.copy()
-        total_gain, improved_groups, tries_all = 0.0, [], may_dissolve.all()
+        loss_before = float(recoded.loss[active_groups].sum())
+        old_labels = recoded.labels.copy()
+        tries_all = may_dissolve.all()
+        total_gain = 0.0
+        improved_groups = []
         for chunk in _chunks(recoded, active_groups, pass_number):
             progress.report("refining", pass_number, MAX_PASSES)
             group_lists.active[: len(chunk)] = chunk
@@ -101,9 +104,10 @@ def recoded_groups(
     n_rows = capacity + 2
     unit_of_record = np.arange(n) if units is None else units.astype(np.int64)
     head, next_record, previous_record = _linked_lists(labels, capacity)
-    sizes, n_units = np.zeros(capacity, np.int64), np.zeros(capacity, np.int64)
+    sizes = np.zeros(capacity, np.int64)
     sizes[:n_groups] = np.bincount(labels)
     pairs = np.unique(np.column_stack([labels, unit_of_record]), axis=0)
+    n_units = np.zeros(capacity, np.int64)
     n_units[:n_groups] = np.bincount(pairs[:, 0], minlength=n_groups)
     recoded = RecodedGroups(
         ancestors=ancestors,
@@ -140,7 +144,8 @@ def _hierarchy_arrays(
     p = len(columns)
     depth = max((len(column.labels) for column in columns), default=1)
     max_values = max((len(column.labels[0]) for column in columns), default=1)
-    ancestors, losses = np.zeros((p, depth, max_values), np.int32), np.zeros((p, depth, max_values))
+    ancestors = np.zeros((p, depth, max_values), np.int32)
+    losses = np.zeros((p, depth, max_values))
     codes = np.empty((n, p), np.int32)
     for i, column in enumerate(columns):
         n_values = len(column.labels[0])
@@ -153,10 +158,11 @@ def _hierarchy_arrays(
 
 
 def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
-    """Return the first record of each group, and the next and the previous one of each record."""
+    """Return the first record of each group, and the next and previous record of each record."""
     n = len(labels)
     order = np.lexsort((np.arange(n), labels))
-    next_record, previous_record = np.full(n, NONE, np.int64), np.full(n, NONE, np.int64)
+    next_record = np.full(n, NONE, np.int64)
+    previous_record = np.full(n, NONE, np.int64)
     is_same_group = labels[order[1:]] == labels[order[:-1]]
     next_record[order[:-1][is_same_group]] = order[1:][is_same_group]
     previous_record[order[1:][is_same_group]] = order[:-1][is_same_group]
@@ -166,7 +172,7 @@ def _linked_lists(labels: Codes, capacity: int) -> tuple[Codes, Codes, Codes]:
 
 
 def _chunks(recoded: RecodedGroups, active_groups: Codes, pass_number: int) -> list[Codes]:
-    """Return chunks of similar groups; each pass sorts them by other columns first."""
+    """Return chunks of similar groups; each pass sorts the groups by another column first."""
     if len(active_groups) <= CHUNK:
         return [active_groups]
     keys = [*recoded.example_code[active_groups].T, *recoded.low[active_groups].T]

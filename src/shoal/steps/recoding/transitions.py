@@ -14,9 +14,9 @@ from shoal.frame.notation.texts import text_of
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 Codes = NDArray[np.int64]
-Category = tuple[str | None, ...]  # one text for each column, None where a value is missing
+Category = tuple[str | None, ...]  # one text for each column, or None for a missing value
 
-TOLERANCE = 1e-6  # greatest difference between the sum of a row and 1
+TOLERANCE = 1e-6  # maximum difference between the sum of a row and 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +26,17 @@ class Transitions:
     Parameters
     ----------
     columns : list of str
-        The columns.
+        The column, or the columns that change jointly.
     stratum : tuple of str or None
-        The values of the columns that split the strata; empty without strata.
+        The values of the columns that split the strata, or an empty tuple without strata.
     categories : list of tuple of str or None
         The original categories, each with a value for every column.
     released : list of tuple of str or None
         The released categories.
     matrix : ndarray of shape (n_categories, n_released)
-        Probability that a category becomes another.
+        Probability that each original category is released as each released one.
     counts : ndarray of shape (n_categories, n_released)
-        Number of records for which this happened. It is not for publication.
+        Number of records for which this happened. It must not be published.
     """
 
     columns: Sequence[str]
@@ -62,7 +62,7 @@ class Transitions:
         return int(self._diagonal(self.counts).sum())
 
     def _diagonal(self, matrix: Matrix | Codes) -> NDArray[Any]:
-        """Return the entry of each category that stays the same; 0 if it is never released."""
+        """Return the entry of each category in its own column, or 0 if it is never released."""
         position = {category: i for i, category in enumerate(self.released)}
         return np.array(
             [
@@ -72,7 +72,7 @@ class Transitions:
         )
 
     def to_dict(self, *, within: Sequence[str] = ()) -> dict[str, Any]:
-        """Return plain data; categories of a single column are texts."""
+        """Return the transitions as plain data; the categories of a single column are texts."""
         is_single = len(self.columns) == 1
         return {
             "columns": list(self.columns),
@@ -91,7 +91,7 @@ class Transitions:
 
 
 def uniform_matrix(n: int, stay: float) -> Matrix:
-    """Return the matrix in which a category stays with a probability, or becomes any other.
+    """Return the matrix that keeps a category with probability ``stay``.
 
     All other categories are equally likely.
 
@@ -112,9 +112,9 @@ def uniform_matrix(n: int, stay: float) -> Matrix:
 def invariant_matrix(first_stage: Matrix, frequencies: Codes) -> Matrix:
     """Return the invariant matrix of two stages [KWG97]_.
 
-    The second stage draws the category that a record had before the first one, given what it
-    became, so that frequencies are expected to be as before: ``frequencies @ matrix`` equals
-    ``frequencies``.
+    The second stage draws a category from the distribution of the original categories, given the
+    result of the first stage. The expected frequencies are therefore the original ones:
+    ``frequencies @ matrix`` equals ``frequencies``.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def invariant_matrix(first_stage: Matrix, frequencies: Codes) -> Matrix:
     Returns
     -------
     ndarray of shape (n_categories, n_categories)
-        The product of both stages.
+        The product of both stages; its rows sum to one.
 
     References
     ----------
@@ -164,7 +164,7 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     """Return a matrix as categories and rows; refuse rows that are not probabilities.
 
     A mapping of categories to mappings is accepted too; categories that it leaves out have the
-    probability 0. A category is a text, or a list of texts where columns are joint.
+    probability 0. A category is a text, or a list of texts if columns change jointly.
     """
     if not isinstance(entry, Mapping):
         raise _malformed_error(subject)
@@ -219,7 +219,7 @@ def _from_mapping(entry: Mapping[Any, Any], subject: str) -> dict[str, Any]:
 
 
 def _category(category: Any, subject: str) -> Any:
-    """Return a category as text, or a joint one as a list of texts."""
+    """Return a category as text, or a joint category as a list of texts."""
     if isinstance(category, list | tuple):
         return [_category(text, subject) for text in category]
     if not isinstance(category, str | int | float):
@@ -235,7 +235,8 @@ def _check_list(entry: Any, subject: str) -> Sequence[Any]:
 
 def _repeated_category_error(subject: str) -> PlanError:
     return PlanError(
-        f"The matrix of {subject} names a category twice. Name each once.", code="matrix-malformed"
+        f"The matrix of {subject} names a category twice. Name each category once.",
+        code="matrix-malformed",
     )
 
 

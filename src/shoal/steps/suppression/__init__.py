@@ -1,12 +1,12 @@
 """Local suppression: which cells to suppress so that every class holds at least k.
 
 The records are reduced to their distinct rows. The *pattern* of a record is the set of columns
-without a value in the release: those that were missing, and those that are suppressed. Two records
-are in the same class if they have the same pattern and agree in all other columns. A *piece* is
-part of a distinct row whose records share a pattern.
+without a value in the release, because their cells were missing or are suppressed. Two records are
+in the same class if they have the same pattern and agree in all other columns. A *piece* consists
+of records of one distinct row with the same pattern.
 
-``minimise`` is called by `shoal.steps.Suppress`. ``problem`` is the table to protect, and
-``assignment`` gives patterns to its rows. ``bound`` proves lower bounds of the weight. ``greedy``
-and ``shortfall`` find an assignment, ``local_search`` improves it, and ``exact`` solves an integer
+`shoal.steps.Suppress` calls ``minimise``. ``problem`` is the table to protect, and ``assignment``
+gives patterns to its rows. ``bound`` proves lower bounds of the weight. ``greedy`` and
+``shortfall`` find an assignment, ``local_search`` improves it, and ``exact`` solves an integer
 ``programme`` for the least weight.
 """

@@ -32,7 +32,7 @@ class Assignment:
         return np.flatnonzero(self.patterns == UNDECIDED)
 
     def weights(self, pieces: Codes, pattern: int | Codes) -> Weights:
-        """Return the weight that each record of each piece loses if it gets a pattern."""
+        """Return the weight that each record of each piece loses if it gets the given pattern."""
         problem = self.problem
         return problem.weight(pattern) - problem.weight(problem.missing[self.rows[pieces]])
 
@@ -42,7 +42,7 @@ class Assignment:
         return float(self.weights(pieces, self.patterns) @ self.record_counts)
 
     def keys(self, pattern: int, pieces: Codes) -> Codes:
-        """Return the key that each piece has with a pattern; see `SuppressionProblem.keys`."""
+        """Return the key of each piece under a pattern; see `SuppressionProblem.keys`."""
         return self.problem.keys(pattern, self.rows[pieces])
 
     def pieces_that_fit(self, pattern: int, pieces: Codes) -> Codes:
@@ -50,12 +50,13 @@ class Assignment:
         return pieces[self.problem.fits(pattern, self.rows[pieces])]
 
     def sizes(self, labels: Codes, n_labels: int, pieces: Codes) -> Codes:
-        """Return the number of units, or else of records, of pieces with each label."""
+        """Return the number of units, or of records without units, of the pieces of each label."""
         return self.problem.sizes(labels, n_labels, self.rows[pieces], self.record_counts[pieces])
 
     def labels(self) -> tuple[int, Codes]:
         """Return the number of classes and the class of each piece; all must have a pattern."""
-        labels, n_classes = np.zeros(len(self.rows), np.int64), 0
+        labels = np.zeros(len(self.rows), np.int64)
+        n_classes = 0
         for pattern in np.unique(self.patterns).tolist():
             pieces = np.flatnonzero(self.patterns == pattern)
             n_new, new_labels = label_distinct_rows(
@@ -66,10 +67,14 @@ class Assignment:
         return n_classes, labels
 
     def split(self, pieces: Codes, record_counts: Codes, pattern: int) -> None:
-        """Give a pattern to ``record_counts`` records of each piece; split them off if not all."""
+        """Give a pattern to ``record_counts`` records of each piece.
+
+        A piece is split if only some of its records get the pattern.
+        """
         is_whole = record_counts == self.record_counts[pieces]
         self.patterns[pieces[is_whole]] = pattern
-        split_pieces, moved_counts = pieces[~is_whole], record_counts[~is_whole]
+        split_pieces = pieces[~is_whole]
+        moved_counts = record_counts[~is_whole]
         self.record_counts[split_pieces] -= moved_counts
         self.rows = np.concatenate([self.rows, self.rows[split_pieces]])
         self.record_counts = np.concatenate([self.record_counts, moved_counts])
@@ -79,9 +84,9 @@ class Assignment:
         """Return a copy that can be changed independently."""
         copied = object.__new__(Assignment)
         copied.problem = self.problem
-        copied.rows, copied.record_counts, copied.patterns = map(
-            np.copy, (self.rows, self.record_counts, self.patterns)
-        )
+        copied.rows = self.rows.copy()
+        copied.record_counts = self.record_counts.copy()
+        copied.patterns = self.patterns.copy()
         return copied
 
     def merge_pieces(self) -> None:
@@ -96,7 +101,7 @@ class Assignment:
         """Return a copy whose pieces are sorted by row, then by the weight of their pattern."""
         order = np.lexsort((self.patterns, self.problem.weight(self.patterns), self.rows))
         ordered = self.copy()
-        ordered.rows, ordered.record_counts, ordered.patterns = (
-            values[order] for values in (self.rows, self.record_counts, self.patterns)
-        )
+        ordered.rows = self.rows[order]
+        ordered.record_counts = self.record_counts[order]
+        ordered.patterns = self.patterns[order]
         return ordered

@@ -1,4 +1,4 @@
-"""The least weight that each record must lose, and lower bounds of the total weight."""
+"""The minimum weight that each record must lose, and lower bounds of the total weight."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from shoal.steps.suppression.problem import ALL_ROWS, Codes, Mask, Rows, SuppressionProblem, Weights
 
-SAFETY = 1e-9  # of a bound, for rounding errors
+SAFETY = 1e-9  # share by which a bound is lowered, for rounding errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,10 +18,9 @@ class CheapestPatterns:
     patterns : ndarray of shape (n_rows,)
         The lightest pattern with which the values that a row still shows occur in k records.
     wildcard_bound : float
-        Lower bound of the weight of all suppressed cells, if a record matches all records with the
-        values that it still shows.
+        Lower bound of the weight of all suppressed cells, if a suppressed cell matches every value.
     strict_bound : float
-        The same bound if suppressed cells match only each other.
+        Lower bound of that weight, if suppressed cells match only each other.
     """
 
     patterns: Codes
@@ -30,20 +29,21 @@ class CheapestPatterns:
 
 
 def cheapest_patterns(problem: SuppressionProblem) -> CheapestPatterns:
-    """Return the least that each row must lose, from the patterns in the order of their weights.
+    """Return the minimum loss of each row, trying the patterns in the order of their weights.
 
-    A class of pattern E and certain values holds no more than the records with these values, so a
-    pattern is possible only if there are k of them. Let U units and R records of these be in
-    classes below k at first. If U < k, at least k - U records of other classes join, and each loses
-    at least the weight of the complete columns of E: in the others, its values may be missing
-    already. Divided among R records, this is at least (k - U) / R of that weight for each.
+    A class of pattern E and certain values contains only records with these values, so a pattern is
+    possible only if at least k records have them. Among these records, let R records of U units be
+    in classes below k at first. If U < k, at least k - U records of other classes join, and each
+    loses at least the weight of the complete columns of E: in the other columns of E, its values
+    may be missing already. Divided among R records, this is at least (k - U) / R of that weight for
+    each.
     """
     small_rows = np.flatnonzero(is_below_k(problem))
     patterns = problem.missing.copy()
     patterns[small_rows] = problem.full_pattern
     wildcard_weight, strict_weight = np.full((2, len(small_rows)), np.inf)
     missing_weights = problem.weight(problem.missing[small_rows])
-    complete_weights = np.where(problem.is_complete, problem.weights, 0.0)
+    complete_weights = np.where(problem.complete_columns, problem.weights, 0.0)
     for pattern in problem.patterns():
         weight = float(problem.weight(pattern))
         may_improve = weight - missing_weights < strict_weight
@@ -77,10 +77,10 @@ def cheapest_patterns(problem: SuppressionProblem) -> CheapestPatterns:
 def _classes_of_pattern(
     problem: SuppressionProblem, pattern: int, small_rows: Codes
 ) -> tuple[Codes, Mask, Weights]:
-    """Return the class of each row under a pattern, and two facts on each class.
+    """Return the class of each row under a pattern, and two properties of each class.
 
-    These are whether it holds k, and the least number of records of other classes that join it for
-    each of its records in ``small_rows``.
+    The properties are whether the class holds k, and the minimum number of records of other classes
+    that must join it, divided by the number of its records in ``small_rows``.
     """
     rows: Rows = np.flatnonzero(problem.fits(pattern)) if problem.missing.any() else ALL_ROWS
     n_labels, labels = problem.labels(pattern, rows)
@@ -101,8 +101,8 @@ def is_below_k(problem: SuppressionProblem) -> Mask:
 
 
 def _safe_bound(problem: SuppressionProblem, bound: float) -> float:
-    """Return a bound lowered by possible rounding errors, or rounded up where weights are whole."""
+    """Return a bound lowered by possible rounding errors, then rounded up if weights are whole."""
     safe_bound = bound * (1 - SAFETY)
-    return (
-        float(np.ceil(safe_bound - SAFETY)) if problem.has_whole_weights else max(0.0, safe_bound)
-    )
+    if problem.has_whole_weights:
+        return float(np.ceil(safe_bound - SAFETY))
+    return max(0.0, safe_bound)

@@ -1,8 +1,8 @@
-"""The least weight of suppressed cells, by integer programming.
+"""The minimum weight of suppressed cells, by integer programming.
 
 The linear relaxation of the programme of `shoal.steps.suppression.programme` gives a lower bound,
 and integer programmes over the pairs of low reduced cost find better assignments. A pair whose
-reduced cost exceeds the difference of the best weight and the bound is part of no lighter
+reduced cost exceeds the difference between the best weight and the bound is part of no lighter
 assignment, so the last programme, without such pairs, proves the optimum.
 """
 
@@ -24,12 +24,13 @@ from shoal.steps.suppression.programme import (
     read_assignment,
 )
 
-MAX_COLUMNS = 60_000  # of the linear programme
-# Of the pairs in the first and the second integer programme, in units of the least weight.
+MAX_COLUMNS = 60_000  # columns of the linear programme
+# The largest reduced cost of the pairs in the first and the second integer programme, as a multiple
+# of the smallest weight of a column.
 MAX_REDUCED_COSTS = (0.01, 0.4)
-MAX_NODES = 5  # a limit in nodes is reproducible, one in seconds is not
-MAX_GAP = 0.015  # of the weight; with a larger gap, a proof would take too many nodes
-TOLERANCE = 1e-6  # of costs, for rounding errors of the solver
+MAX_NODES = 5  # nodes of an integer programme; a limit in seconds would not be reproducible
+MAX_GAP = 0.015  # share of the bound; with a larger gap, a proof would take too many nodes
+TOLERANCE = 1e-6  # allowance in costs for rounding errors of the solver
 
 
 class _Limits(NamedTuple):
@@ -46,7 +47,7 @@ NO_LIMITS = _Limits(sys.maxsize, 2**31 - 1, np.inf)
 def solve_exactly(
     problem: SuppressionProblem, best: Assignment, bound: float, *, prove: bool = False
 ) -> tuple[Assignment, float, bool]:
-    """Return an assignment of low weight, and a lower bound of the least weight.
+    """Return an assignment of low weight, a lower bound, and whether a programme was solved.
 
     Parameters
     ----------
@@ -55,15 +56,20 @@ def solve_exactly(
     best : Assignment
         An assignment to start from.
     bound : float
-        A lower bound.
+        A lower bound of the minimum weight.
     prove : bool
-        Whether to continue until the weight is proven to be the least, however long it takes.
+        Whether to continue until the weight is proven to be the minimum, however long it takes.
         Otherwise large programmes are not attempted, and others end early.
 
     Returns
     -------
-    assignment, bound, is_solved
-        The best known assignment and bound, and whether a programme was solved.
+    assignment : Assignment
+        The best known assignment.
+    bound : float
+        The best known lower bound of the minimum weight.
+    is_solved : bool
+        Whether the linear relaxation was solved; otherwise ``best`` and ``bound`` are returned
+        unchanged.
     """
     limits = NO_LIMITS if prove else _Limits(MAX_COLUMNS, MAX_NODES, MAX_GAP)
     candidates = enumerate_candidates(problem, limits.max_columns)
@@ -94,7 +100,7 @@ def _solve_programmes(
     limits: _Limits,
 ) -> tuple[Assignment, float]:
     """Return the best assignment and bound after programmes over more and more pairs."""
-    # No assignment that a pair is part of costs less than this.
+    # The minimum cost of an assignment that contains the pair.
     min_cost_of_pair = relaxation.cost + relaxation.reduced_costs[: candidates.n_pairs]
     min_weight = float(problem.weights.min())
     for max_reduced_cost in (*MAX_REDUCED_COSTS, np.inf):
@@ -103,7 +109,7 @@ def _solve_programmes(
             break
         max_lighter_cost = weight - (1.0 if problem.has_whole_weights else 0.0) + TOLERANCE
         cost_limit = min(max_lighter_cost, relaxation.cost + max_reduced_cost * min_weight)
-        # If so, pairs that are not selected are part of no lighter assignment.
+        # If the programme is complete, no lighter assignment contains a pair that is not selected.
         is_complete = cost_limit == max_lighter_cost
         records_of_pairs = count_records(best, candidates)
         is_selected = (min_cost_of_pair <= cost_limit) | (records_of_pairs > 0)
@@ -128,7 +134,7 @@ def _solve_selected(
     records_of_pairs: Weights,
     max_nodes: int,
 ) -> tuple[Assignment | None, float]:
-    """Return the best assignment to selected pairs, or None, and a lower bound of its weight."""
+    """Return the best assignment found to selected pairs, if any, and a bound of its weight."""
     selected = candidates._replace(
         row_of_pair=candidates.row_of_pair[is_selected],
         class_of_pair=candidates.class_of_pair[is_selected],
@@ -145,7 +151,7 @@ def _solve_selected(
 
 
 def _lighter_of(best: Assignment, new_assignment: Assignment | None) -> Assignment:
-    """Return the new assignment if it is lighter and every class holds k, else the best one."""
+    """Return the new assignment if it is lighter and every class holds k, otherwise ``best``."""
     if new_assignment is None or new_assignment.total() > best.total() - TOLERANCE:
         return best
     n_classes, labels = new_assignment.labels()
@@ -154,7 +160,7 @@ def _lighter_of(best: Assignment, new_assignment: Assignment | None) -> Assignme
 
 
 def _round_up_if_whole(problem: SuppressionProblem, bound: float) -> float:
-    """Return a bound, as the next whole number where all weights are whole."""
+    """Return a bound, rounded up to a whole number if all weights are whole numbers."""
     return float(np.ceil(bound)) if problem.has_whole_weights else bound
 
 

@@ -1,9 +1,9 @@
-"""A greedy choice of classes: the next is the one of least cost per record that needs a class.
+"""A greedy choice of classes: the next class is the cheapest per record that needs a class.
 
-A record in a class below k can join a class of pattern E for the weight of E. If fewer than k such
-records share the values outside E, further records of large classes must join. With s of them, the
-class costs max(s, k) / s times the weight of E for each. Patterns are tried in the order of that
-cost; of patterns with equal cost, the one that suits most records comes first.
+A record in a class below k can join a class of pattern E for the weight of E. If only s < k such
+records share the values outside E, k - s records of large classes must join them, so the class
+costs k / s times the weight of E for each of the s records. Patterns are tried in the order of that
+cost; among patterns of equal cost, the one that fits most records comes first.
 """
 
 from itertools import groupby
@@ -16,20 +16,20 @@ from shoal.steps.suppression.bound import is_below_k
 from shoal.steps.suppression.problem import Attempt, Codes, Mask, SuppressionProblem
 from shoal.steps.suppression.shortfall import fill_shortfall, join_one_class
 
-MAX_NOISE = 1.0  # greatest share by which the cost of an attempt is varied
+MAX_NOISE = 1.0  # the cost of an attempt is raised by a random share up to this one
 
 
 def assign_greedily(problem: SuppressionProblem) -> Assignment:
-    """Return patterns with which every class holds at least k."""
+    """Return an assignment in which every class holds at least k."""
     assignment = Assignment(problem, is_below_k(problem))
     assign_undecided(assignment)
     return assignment
 
 
 def assign_undecided(assignment: Assignment, generator: np.random.Generator | None = None) -> None:
-    """Give patterns to the undecided pieces, so that every class holds at least k.
+    """Give patterns to the undecided pieces so that every class holds at least k.
 
-    A ``generator`` varies the order of the attempts.
+    A ``generator`` varies the order of the attempts at random.
     """
     attempts = assignment.problem.attempts
     if generator is not None:
@@ -46,7 +46,7 @@ def assign_undecided(assignment: Assignment, generator: np.random.Generator | No
 
 
 def _assign_in_order(assignment: Assignment) -> None:
-    """Try the cheapest attempts first; of equal cost and size, those with the most candidates."""
+    """Make the cheapest attempts first; if cost and size are equal, those with most candidates."""
     attempts = assignment.problem.attempts
     for _, equal_attempts in groupby(
         attempts, key=lambda attempt: (attempt.cost, attempt.min_size)
@@ -67,7 +67,7 @@ def _assign_in_order(assignment: Assignment) -> None:
 def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Codes, Codes, Codes]:
     """Return the undecided pieces that fit a pattern, their group, and each group's key and size.
 
-    A group holds the pieces that agree in all columns outside the pattern.
+    A group consists of the pieces that agree in all columns outside the pattern.
     """
     pieces = assignment.pieces_that_fit(pattern, assignment.undecided_pieces)
     keys, groups = np.unique(assignment.keys(pattern, pieces), return_inverse=True)
@@ -75,7 +75,7 @@ def _undecided_groups(assignment: Assignment, pattern: int) -> tuple[Codes, Code
 
 
 def _has_class(assignment: Assignment, pattern: int, keys: Codes) -> Mask:
-    """Return whether a pattern has a class with each of some keys."""
+    """Return for each key whether the pattern has a class with it."""
     pieces = np.flatnonzero(assignment.patterns == pattern)
     return np.isin(keys, assignment.keys(pattern, pieces))
 
@@ -89,14 +89,14 @@ def _groups_to_try(assignment: Assignment, attempt: Attempt, keys: Codes, sizes:
 
 
 def _count_candidates(assignment: Assignment, attempt: Attempt) -> int:
-    """Return the number of undecided records for which an attempt may find a class."""
+    """Return the number of undecided records that may get a class by an attempt."""
     pieces, groups, keys, sizes = _undecided_groups(assignment, attempt.pattern)
     is_tried = _groups_to_try(assignment, attempt, keys, sizes)
     return int(assignment.record_counts[pieces[is_tried[groups]]].sum())
 
 
 def _assign(assignment: Assignment, attempt: Attempt) -> None:
-    """Give the pattern of an attempt to its groups, and to further records that these need."""
+    """Give the pattern of an attempt to its groups, and to the further records that they need."""
     k, pattern = assignment.problem.k, attempt.pattern
     pieces, groups, keys, sizes = _undecided_groups(assignment, pattern)
     is_tried = _groups_to_try(assignment, attempt, keys, sizes)

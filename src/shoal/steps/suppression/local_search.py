@@ -1,7 +1,7 @@
 """Local search: lighter patterns for a given assignment, in which every class holds k.
 
 A piece moves to a lighter class if its own class keeps k without it. A class is dissolved if its
-members lose less in other classes. In several rounds after that, classes near each other are
+members lose less in other classes. Several rounds follow, in which classes near each other are
 dissolved and their members assigned greedily again; the result is kept if it is lighter.
 """
 
@@ -12,10 +12,10 @@ from shoal.steps.suppression.assignment import UNDECIDED, Assignment
 from shoal.steps.suppression.greedy import assign_undecided
 from shoal.steps.suppression.problem import Codes, Mask, Weights
 
-TOLERANCE = 1e-9
-ROUNDS = 60  # of dissolving some classes and assigning their members again
+TOLERANCE = 1e-9  # allowance for rounding errors of weights
+ROUNDS = 60  # rounds of dissolving a few classes and assigning their members again
 MAX_PIECES = 10_000  # with more pieces that have suppressed cells, there are no such rounds
-PIECES_PER_ROUND = (6, 12, 25, 50)  # pieces whose classes are dissolved, in turn
+PIECES_PER_ROUND = (6, 12, 25, 50)  # pieces whose classes a round dissolves, in turn
 
 
 class AssignedClasses:
@@ -34,18 +34,18 @@ class AssignedClasses:
 
     def lookup(self, pattern: int, pieces: Codes) -> Codes:
         """Return the class with a given pattern that each piece can join, or -1."""
-        class_of_piece = np.full(len(pieces), -1)
+        joinable_class = np.full(len(pieces), -1)
         members = np.flatnonzero(self.assignment.patterns == pattern)
         fits = self.assignment.problem.fits(pattern, self.assignment.rows[pieces])
         if not len(members) or not fits.any():
-            return class_of_piece
+            return joinable_class
         keys, first = np.unique(self.assignment.keys(pattern, members), return_index=True)
         piece_keys = self.assignment.keys(pattern, pieces[fits])
         positions = np.searchsorted(keys, piece_keys).clip(max=len(keys) - 1)
-        class_of_piece[fits] = np.where(
+        joinable_class[fits] = np.where(
             keys[positions] == piece_keys, self.class_of_piece[members[first[positions]]], -1
         )
-        return class_of_piece
+        return joinable_class
 
 
 def improve_assignment(assignment: Assignment) -> Assignment:
@@ -53,7 +53,7 @@ def improve_assignment(assignment: Assignment) -> Assignment:
     best = _descend(assignment)
     weight = best.total()
     n_suppressed = int(_is_suppressed(best).sum())
-    generator = np.random.default_rng(0)
+    generator = np.random.default_rng(0)  # a fixed seed: the same plan gives the same release
     rounds = ROUNDS if 0 < n_suppressed <= MAX_PIECES else 0
     for i in range(rounds):
         progress.report("improving", i, rounds)
@@ -79,8 +79,10 @@ def _descend(assignment: Assignment) -> Assignment:
 
 
 def move_to_lighter(assignment: Assignment) -> bool:
-    """Move pieces to lighter classes where their own classes keep k; return whether any moved."""
-    problem, classes, has_moved = assignment.problem, AssignedClasses(assignment), False
+    """Move pieces to lighter classes if their own classes keep k; return whether any moved."""
+    problem = assignment.problem
+    classes = AssignedClasses(assignment)
+    has_moved = False
     weights = problem.weight(assignment.patterns)
     for pattern in classes.patterns:
         weight = float(problem.weight(pattern))
@@ -94,11 +96,13 @@ def move_to_lighter(assignment: Assignment) -> bool:
         movable = _movable_pieces(classes, pieces, n_leaving, problem.k)
         if not len(movable):
             continue
-        pieces, target_class, has_moved = pieces[movable], target_class[movable], True
+        has_moved = True
+        pieces, target_class = pieces[movable], target_class[movable]
         np.subtract.at(classes.sizes, classes.class_of_piece[pieces], n_leaving[movable])
         if problem.units is None:
             np.add.at(classes.sizes, target_class, n_leaving[movable])
-        assignment.patterns[pieces], classes.class_of_piece[pieces] = pattern, target_class
+        assignment.patterns[pieces] = pattern
+        classes.class_of_piece[pieces] = target_class
         weights[pieces] = weight
     return has_moved
 
@@ -109,12 +113,12 @@ def _movable_pieces(classes: AssignedClasses, pieces: Codes, n_leaving: Codes, k
     The first pieces of a class leave as long as it keeps k without them; ``n_leaving`` is the
     number of units, or of records, that each piece takes away.
     """
-    classes_of_pieces = classes.class_of_piece[pieces]
-    order = np.lexsort((pieces, classes_of_pieces))
+    current_class = classes.class_of_piece[pieces]
+    order = np.lexsort((pieces, current_class))
     cumulative = np.cumsum(n_leaving[order])
-    first = np.searchsorted(classes_of_pieces[order], classes_of_pieces[order])
+    first = np.searchsorted(current_class[order], current_class[order])
     cumulative_leaving = cumulative - cumulative[first] + n_leaving[order][first]
-    n_spare = classes.sizes[classes_of_pieces] - k
+    n_spare = classes.sizes[current_class] - k
     return order[cumulative_leaving <= n_spare[order]]
 
 
@@ -128,24 +132,25 @@ def dissolve_classes(assignment: Assignment) -> bool:
         classes.class_of_piece, minlength=classes.n_classes
     ) == np.bincount(classes.class_of_piece[pieces], minlength=classes.n_classes)
     pieces = pieces[is_whole_class[classes.class_of_piece[pieces]]]
-    classes_of_pieces = classes.class_of_piece[pieces]
+    current_class = classes.class_of_piece[pieces]
     target_class, new_pattern, new_weight = _lightest_other_classes(assignment, classes, pieces)
     gain = assignment.record_counts[pieces] * (
         problem.weight(assignment.patterns[pieces]) - new_weight
     )
-    gains = np.bincount(classes_of_pieces, gain, classes.n_classes)
+    gains = np.bincount(current_class, gain, classes.n_classes)
     classes_with_gain = np.flatnonzero(gains > TOLERANCE)
     if not len(classes_with_gain):
         return False
-    order = np.argsort(classes_of_pieces, kind="stable")
-    starts = np.searchsorted(classes_of_pieces[order], classes_with_gain)
-    ends = np.searchsorted(classes_of_pieces[order], classes_with_gain, side="right")
+    order = np.argsort(current_class, kind="stable")
+    starts = np.searchsorted(current_class[order], classes_with_gain)
+    ends = np.searchsorted(current_class[order], classes_with_gain, side="right")
     is_target, is_dissolved = np.zeros((2, classes.n_classes), bool)
     for i in np.argsort(-gains[classes_with_gain], kind="stable").tolist():
         members = order[starts[i] : ends[i]]
         if is_target[classes_with_gain[i]] or is_dissolved[target_class[members]].any():
             continue
-        is_dissolved[classes_with_gain[i]], is_target[target_class[members]] = True, True
+        is_dissolved[classes_with_gain[i]] = True
+        is_target[target_class[members]] = True
         assignment.patterns[pieces[members]] = new_pattern[members]
     return bool(is_dissolved.any())
 
@@ -155,26 +160,27 @@ def _lightest_other_classes(
 ) -> tuple[Codes, Codes, Weights]:
     """Return the lightest other class that each piece can join, its pattern and its weight.
 
-    The class is -1 and the weight infinite where a piece fits no other class.
+    The class is -1 and the weight infinite for a piece that fits no other class.
     """
-    classes_of_pieces, target_class = classes.class_of_piece[pieces], np.full(len(pieces), -1)
-    new_pattern, new_weight = np.full(len(pieces), UNDECIDED), np.full(len(pieces), np.inf)
+    current_class = classes.class_of_piece[pieces]
+    target_class = np.full(len(pieces), -1)
+    new_pattern = np.full(len(pieces), UNDECIDED)
+    new_weight = np.full(len(pieces), np.inf)
     for pattern in classes.patterns:
         remaining = np.flatnonzero(target_class < 0)
-        class_of_piece = classes.lookup(pattern, pieces[remaining])
-        can_join = (class_of_piece >= 0) & (class_of_piece != classes_of_pieces[remaining])
-        target_class[remaining[can_join]], new_pattern[remaining[can_join]] = (
-            class_of_piece[can_join],
-            pattern,
-        )
-        new_weight[remaining[can_join]] = float(assignment.problem.weight(pattern))
+        joinable_class = classes.lookup(pattern, pieces[remaining])
+        can_join = (joinable_class >= 0) & (joinable_class != current_class[remaining])
+        joining = remaining[can_join]
+        target_class[joining] = joinable_class[can_join]
+        new_pattern[joining] = pattern
+        new_weight[joining] = float(assignment.problem.weight(pattern))
     return target_class, new_pattern, new_weight
 
 
 def _dissolve_nearby_classes(
     assignment: Assignment, generator: np.random.Generator, n_pieces: int
 ) -> None:
-    """Dissolve the classes of some pieces that are near each other: they become undecided."""
+    """Dissolve the classes of a few pieces near each other: their pieces become undecided."""
     problem, classes = assignment.problem, AssignedClasses(assignment)
     suppressed_pieces = np.flatnonzero(_is_suppressed(assignment))
     centre = suppressed_pieces[generator.integers(len(suppressed_pieces))]
@@ -185,10 +191,11 @@ def _dissolve_nearby_classes(
     ]
     is_dissolved = np.isin(np.arange(classes.n_classes), classes.class_of_piece[nearest])
     pieces = suppressed_pieces[is_dissolved[classes.class_of_piece[suppressed_pieces]]]
-    # These pieces show all their values again, and join pieces of the same row that always did.
+    # These pieces show all their values again, so each is merged with the piece of its row that was
+    # never suppressed, if there is one.
     assignment.patterns[pieces] = problem.missing[assignment.rows[pieces]]
     assignment.merge_pieces()
     n_classes, labels = assignment.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
-    # This includes pieces that were never suppressed, whose class is now too small.
+    # Besides the dissolved pieces, these may be pieces that were never suppressed.
     assignment.patterns[sizes[labels] < problem.k] = UNDECIDED

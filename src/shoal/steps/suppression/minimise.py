@@ -15,26 +15,27 @@ from shoal.steps.suppression.problem import Codes, Mask, SuppressionProblem
 Effort = Literal["auto", "refine", "prove"]
 MissingMeans = Literal["own", "any"]
 
-TOLERANCE = 1e-6
+TOLERANCE = 1e-6  # allowance for rounding errors of weights and bounds
 
 
 @dataclass(frozen=True, eq=False)
 class Suppression:
-    """Cells to suppress, and how far they are from the least weight.
+    """Cells to suppress, and how far their weight may be from the minimum.
 
     Parameters
     ----------
-    rows, record_counts : ndarray of shape (n_pieces,)
-        The row of the given table that each piece belongs to, ascending, and its number of records.
-    cells : ndarray of shape (n_pieces, n_columns)
-        True where a cell is suppressed.
+    entries, record_counts : ndarray of shape (n_parts,)
+        The entry that each part belongs to, ascending, and its number of records; a part consists
+        of the records of one entry with the same pattern.
+    cells : ndarray of shape (n_parts, n_columns)
+        True where a cell of a part is suppressed.
     weight : float
         The weight of the suppressed cells.
     bound : float
         Lower bound of the weight of any choice of cells.
     """
 
-    rows: Codes
+    entries: Codes
     record_counts: Codes
     cells: Mask
     weight: float
@@ -54,7 +55,7 @@ class Suppression:
 def minimise(
     problem: SuppressionProblem, missing_means: MissingMeans, effort: Effort
 ) -> Suppression:
-    """Return cells of low weight to suppress, so that every record matches at least k.
+    """Return cells of low weight to suppress so that every record matches at least k.
 
     Parameters
     ----------
@@ -65,46 +66,48 @@ def minimise(
         ``"any"``: a suppressed cell matches every value, and the values that a record still shows
         occur in at least k records.
     effort : str
-        ``"refine"`` for a greedy choice and a local search, ``"prove"`` for the least weight by
-        integer programming, ``"auto"`` for that where the programme is small.
+        ``"refine"``: a greedy choice and a local search. ``"prove"``: the minimum weight, by
+        integer programming. ``"auto"``: integer programming if the programme is small, otherwise as
+        with ``"refine"``.
 
     Returns
     -------
     Suppression
-        The cells.
+        The cells, their weight, and a proven lower bound of the weight.
     """
     cheapest = cheapest_patterns(problem)
     if missing_means == "any":
         # Records are independent: suppressing cells of one never breaks a match of another.
-        assignment, bound = Assignment(problem, is_below_k(problem)), cheapest.wildcard_bound
+        assignment = Assignment(problem, is_below_k(problem))
         assignment.patterns = cheapest.patterns.copy()
+        bound = cheapest.wildcard_bound
     else:
-        assignment, bound = assign_greedily(problem), cheapest.strict_bound
+        assignment = assign_greedily(problem)
+        bound = cheapest.strict_bound
         if effort == "refine":
             assignment = improve_assignment(assignment)
         elif bound < assignment.total():
             is_proof = effort == "prove"
             assignment, bound, is_solved = solve_exactly(problem, assignment, bound, prove=is_proof)
-            assignment = assignment if is_solved else improve_assignment(assignment)
-    rows, record_counts, patterns = problem.split_entries(assignment.sorted_by_row())
-    cells = problem.cells(rows, patterns)
+            if not is_solved:
+                assignment = improve_assignment(assignment)
+    entries, record_counts, patterns = problem.split_entries(assignment.sorted_by_row())
+    cells = problem.cells(entries, patterns)
     bound = _bound_without_free_cells(problem, bound)
     weight = float((record_counts @ cells) @ problem.importance)
-    return Suppression(rows, record_counts, cells, weight, min(weight, bound))
+    return Suppression(entries, record_counts, cells, weight, min(weight, bound))
 
 
 def _bound_without_free_cells(problem: SuppressionProblem, bound: float) -> float:
-    """Return a bound of the importance; cells without importance have a small weight in ``bound``.
+    """Return a lower bound of the total importance of the suppressed cells.
 
-    If each importance is a whole number, so is the least total, and the bound is rounded up.
+    In ``bound``, cells of importance 0 have a small positive weight, which is subtracted here. If
+    each importance is a whole number, so is the minimum total, and the bound is rounded up.
     """
     free_weight = float(problem.weights[problem.importance == 0].sum()) * problem.n_records
     if not free_weight:
         return bound
-    has_whole_importance = bool((problem.importance == np.rint(problem.importance)).all())
-    return max(
-        0.0,
-        float(np.ceil(bound - free_weight - TOLERANCE))
-        if has_whole_importance
-        else bound - free_weight,
-    )
+    importance_bound = bound - free_weight
+    if (problem.importance == np.rint(problem.importance)).all():
+        importance_bound = float(np.ceil(importance_bound - TOLERANCE))
+    return max(0.0, importance_bound)

@@ -21,9 +21,9 @@ Rows = Codes | slice
 
 ALL_ROWS = slice(None)
 
-MAX_PATTERNS = 4096  # patterns that are enumerated; those of fewest columns come first
-# Weight of a cell of importance 0, as a share of the least weight: not 0, so that such cells are
-# not suppressed needlessly.
+MAX_PATTERNS = 4096  # patterns to enumerate; if there are more, only those of few columns are
+# Weight of a cell of importance 0, as a share of the smallest positive weight. It is not 0, so that
+# such cells are not suppressed needlessly.
 FREE_WEIGHT = 1e-6
 
 
@@ -48,7 +48,8 @@ class SuppressionProblem:
     codes : ndarray of shape (n_entries, n_columns)
         The values as integers from 0.
     missing : ndarray of shape (n_entries, n_columns)
-        True where a value was missing before; it cannot be suppressed and matches suppressed cells.
+        True where a value was missing before. Such cells cannot be suppressed, and match suppressed
+        cells.
     k : int
         Minimum size of a class; at most the number of records, or of units.
     units : ndarray of shape (n_entries,), optional
@@ -68,7 +69,8 @@ class SuppressionProblem:
         importance: Sequence[float] | None = None,
         counts: Codes | None = None,
     ):
-        self.k, self.n_columns = k, codes.shape[1]
+        self.k = k
+        self.n_columns = codes.shape[1]
         self.importance = np.ones(self.n_columns) if importance is None else np.array(importance)
         positive_importance = self.importance[self.importance > 0]
         min_weight = float(positive_importance.min()) if len(positive_importance) else 1.0
@@ -99,8 +101,8 @@ class SuppressionProblem:
         return int((1 << self.n_columns) - 1)
 
     @property
-    def is_complete(self) -> list[bool]:
-        """Whether each column has no missing value."""
+    def complete_columns(self) -> list[bool]:
+        """Whether each column is free of missing values, as a list."""
         return [bool(column.all()) for column in (self.codes != 0).T]
 
     @property
@@ -119,7 +121,7 @@ class SuppressionProblem:
     def patterns(self) -> Iterator[int]:
         """Yield patterns, the lightest first.
 
-        Of equal weight, those of fewer columns come first, then those of later columns.
+        If weights are equal, patterns of fewer columns come first, then patterns of later columns.
 
         If there are more than `MAX_PATTERNS`, only patterns of few columns and a chain of patterns
         up to the full one are yielded.
@@ -133,10 +135,10 @@ class SuppressionProblem:
 
     @cached_property
     def attempts(self) -> list[Attempt]:
-        """Patterns with sizes of groups, the cheapest first; of equal cost, the largest groups.
+        """Patterns with sizes of groups, the cheapest first; if costs are equal, the largest first.
 
-        A group of s < k records needs k - s further records, each at the same weight. Attempts of
-        equal cost and size are in the order of `patterns`.
+        A group of s < k records needs k - s further records, each of which loses the same weight.
+        Attempts of equal cost and size are in the order of `patterns`.
         """
         attempts = []
         for pattern in self.patterns():
@@ -152,13 +154,14 @@ class SuppressionProblem:
 
     @property
     def min_excluded_weight(self) -> float:
-        """The least weight of the patterns that `patterns` leaves out."""
+        """The minimum weight of the patterns that `patterns` leaves out."""
         return float(np.sort(self.weights)[: self._max_columns + 1].sum())
 
     @property
     def _max_columns(self) -> int:
-        """The greatest number of columns for which all patterns are enumerated."""
-        n_columns, n_patterns = 0, 1
+        """The largest number of columns for which all patterns are enumerated."""
+        n_columns = 0
+        n_patterns = 1
         while n_patterns + math.comb(self.n_columns, n_columns + 1) <= MAX_PATTERNS:
             n_columns += 1
             n_patterns += math.comb(self.n_columns, n_columns)
@@ -173,14 +176,14 @@ class SuppressionProblem:
             for n_chosen in range(self._max_columns + 1)
             for columns in combinations(range(self.n_columns), n_chosen)
         }
-        nested_pattern = 0  # the least important columns come first
+        nested_pattern = 0  # columns are added to it in the order of their weights
         for column in sorted(range(self.n_columns), key=lambda j: (self.weights[j], -j)):
             nested_pattern |= 1 << column
             patterns.add(nested_pattern)
         return patterns
 
     def keys(self, pattern: int, rows: Rows = ALL_ROWS) -> Codes:
-        """Return integers that are equal where rows agree in the columns outside a pattern."""
+        """Return a key of each row; rows that agree outside the pattern have equal keys."""
         return self._row_keys.keys(pattern, rows)
 
     def span(self, pattern: int) -> int:
@@ -188,7 +191,7 @@ class SuppressionProblem:
         return self._row_keys.span(pattern)
 
     def labels(self, pattern: int, rows: Rows = ALL_ROWS) -> tuple[int, Codes]:
-        """Return the number of classes that rows have under a pattern, and the class of each."""
+        """Return the number of classes of the rows under a pattern, and the class of each row."""
         return renumber_keys(self.keys(pattern, rows), self.span(pattern))
 
     def fits(self, pattern: int, rows: Rows = ALL_ROWS) -> Mask:
@@ -198,9 +201,10 @@ class SuppressionProblem:
     def sizes(
         self, labels: Codes, n_labels: int, rows: Rows, record_counts: Codes | None = None
     ) -> Codes:
-        """Return the number of units, or else of records, with each label.
+        """Return the number of units, or of records without units, with each label.
 
-        ``record_counts`` is the number of records of each row to count; all of them by default.
+        ``record_counts`` is the number of records to count of each row; by default, all its
+        records.
         """
         if self.units is not None:
             n_units = int(self.units.max()) + 1
@@ -219,9 +223,13 @@ class SuppressionProblem:
 
         Returns
         -------
-        entries, record_counts, patterns
-            For each part, the records of one entry in one piece: the entry, ascending, the number
-            of records, and their pattern.
+        entries : ndarray of shape (n_parts,)
+            The entry that each part belongs to, ascending. A part consists of the records of one
+            entry in one piece.
+        record_counts : ndarray of shape (n_parts,)
+            The number of records of each part.
+        patterns : ndarray of shape (n_parts,)
+            The pattern of each part.
         """
         entries_by_row = np.argsort(self.row_of_entry, kind="stable")
         counts = np.ones(len(entries_by_row), np.int64) if self._counts is None else self._counts
@@ -244,7 +252,8 @@ class _RowKeys:
     """Integers that stand for the values of rows in the columns outside a pattern."""
 
     def __init__(self, codes: Codes, sizes: Codes):
-        self.columns, self.sizes = codes.T, [int(size) for size in sizes]
+        self.columns = codes.T
+        self.sizes = [int(size) for size in sizes]
         self._cached_labels: tuple[int, int, Codes] = (-1, 0, np.empty(0, np.int64))
 
     def span(self, pattern: int) -> int:

@@ -1,8 +1,8 @@
 """The integer programme of local suppression: candidate classes, constraints and solutions.
 
-A pair is a row and a class that it can join. One column of the programme is the number of records
-of a pair, another whether a class is formed at all. Every record joins one class, and a class that
-is formed holds at least k.
+A pair is a row and a class that it can join. The programme has a column for each pair, the number
+of its records, and a column for each class, whether it is formed at all. Every record joins one
+class, and a class that is formed holds at least k.
 """
 
 from typing import NamedTuple
@@ -24,7 +24,7 @@ class Candidates(NamedTuple):
     pattern_of_class : ndarray of shape (n_classes,)
         The pattern of each class.
     classes_by_pattern : dict of int to ndarray of shape (n_rows,)
-        For each pattern the class of every row, or -1.
+        For each pattern, the class of every row, or -1.
     """
 
     row_of_pair: Codes
@@ -46,17 +46,20 @@ class Candidates(NamedTuple):
 def enumerate_candidates(problem: SuppressionProblem, max_columns: int) -> Candidates | None:
     """Return the classes that may be formed, except those whose rows have a lighter class.
 
-    None if there are too many patterns, or more than ``max_columns`` pairs of a row and a class.
+    Return None if there are too many patterns, or more than ``max_columns`` pairs of a row and a
+    class.
     """
     if not problem.has_all_patterns:
         return None
-    # If classes of several patterns have the same rows, only that of the lightest pattern is a
-    # candidate. The sums of two random keys of their rows identify such classes.
+    # If classes of several patterns have the same rows, only the class of the lightest pattern is a
+    # candidate. Such classes are recognised by the sums of two random keys of their rows.
     row_keys = np.random.default_rng(0).integers(
         1, 2**62, (2, len(problem.record_counts)), np.uint64
     )
     candidate_of_keys: dict[tuple[int, int], int] = {}
-    rows, classes, n_pairs = [], [], 0
+    rows: list[Codes] = []
+    classes: list[Codes] = []
+    n_pairs = 0
     patterns: list[int] = []
     classes_by_pattern: dict[int, Codes] = {}
     for pattern in problem.patterns():
@@ -91,7 +94,7 @@ def enumerate_candidates(problem: SuppressionProblem, max_columns: int) -> Candi
 
 
 class _Block(NamedTuple):
-    """Some rows of a programme: their limits, and their entries in its matrix.
+    """A block of constraints of a programme: their limits, and their entries in its matrix.
 
     ``entries`` are triples of arrays: row, column and value of each entry. ``column_maxima`` are
     the upper bounds of the columns that the block adds.
@@ -109,8 +112,8 @@ def build_programme(
     """Return the programme; its columns are the pairs, the classes, and the units in classes.
 
     Its rows require that each record joins a class, that a class that is formed holds k, that
-    records join only classes that are formed, and that a unit counts only in the classes that its
-    records join.
+    records join only classes that are formed, and that a unit counts only in classes that one of
+    its records joins.
     """
     blocks = [_record_and_class_rows(problem, candidates)]
     if problem.units is not None:
@@ -132,16 +135,15 @@ def build_programme(
 def _record_and_class_rows(problem: SuppressionProblem, candidates: Candidates) -> _Block:
     """Return the constraints on records, classes and pairs.
 
-    Records count towards the size of a class unless units do.
+    Records count towards the size of a class unless units are counted.
     """
-    row_of_pair, class_of_pair, n_pairs = (
-        candidates.row_of_pair,
-        candidates.class_of_pair,
-        candidates.n_pairs,
-    )
-    n_rows, n_classes = len(problem.record_counts), candidates.n_classes
-    pair_columns, class_columns = np.arange(n_pairs), n_pairs + np.arange(n_classes)
-    class_rows, pair_rows = n_rows + np.arange(n_classes), n_rows + n_classes + pair_columns
+    row_of_pair, class_of_pair = candidates.row_of_pair, candidates.class_of_pair
+    n_rows = len(problem.record_counts)
+    n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
+    pair_columns = np.arange(n_pairs)
+    class_columns = n_pairs + np.arange(n_classes)
+    class_rows = n_rows + np.arange(n_classes)
+    pair_rows = n_rows + n_classes + pair_columns
     n_joining = problem.record_counts[row_of_pair].astype(np.float64)
     n_records = problem.record_counts.astype(np.float64)
     entries = [
@@ -161,7 +163,7 @@ def _record_and_class_rows(problem: SuppressionProblem, candidates: Candidates) 
 
 
 def _unit_rows(problem: SuppressionProblem, candidates: Candidates, units: Codes) -> _Block:
-    """Return the constraints on units: one counts in a class only if one of its records joins."""
+    """Return the constraints that a unit counts in a class only if one of its records joins it."""
     n_pairs, n_classes = candidates.n_pairs, candidates.n_classes
     n_units = int(units.max()) + 1
     unit_classes, unit_of_pair = np.unique(
@@ -188,7 +190,7 @@ def _unit_rows(problem: SuppressionProblem, candidates: Candidates, units: Codes
 
 
 def count_records(assignment: Assignment, candidates: Candidates) -> Weights:
-    """Return for each pair of row and class how many records of the row join the class."""
+    """Return for each pair the number of records of its row that join its class."""
     n_classes = candidates.n_classes
     labels = np.empty(len(assignment.rows), np.int64)
     for pattern in np.unique(assignment.patterns).tolist():
@@ -222,7 +224,7 @@ def column_values(
 def read_assignment(
     problem: SuppressionProblem, candidates: Candidates, values: Weights
 ) -> Assignment | None:
-    """Return the assignment of a solution; None if its values are not whole numbers."""
+    """Return the assignment of a solution, or None if its values are not whole numbers."""
     records_of_pairs = np.rint(values)
     if not np.array_equal(
         np.bincount(candidates.row_of_pair, records_of_pairs, len(problem.record_counts)),

@@ -1,4 +1,4 @@
-"""Suppress cells of records in large classes, so that small groups reach k together with them."""
+"""Suppress cells of records in large classes, so that small groups reach k with these records."""
 
 from collections.abc import Mapping
 
@@ -22,15 +22,16 @@ def fill_shortfall(
     Parameters
     ----------
     assignment : Assignment
-        Changed in place: complete records of classes that keep k without them get the pattern.
+        Changed in place: records without suppressed cells, whose classes keep k without them, get
+        the pattern.
     pattern : int
-        The pattern.
+        The pattern of the groups.
     keys : ndarray of shape (n_groups,)
         The key of each group, ascending.
     shortfall : ndarray of shape (n_groups,)
-        The number of units, or else of records, that each group lacks; 0 if it needs none.
+        The number of units, or of records without units, that each group lacks.
     members, groups : ndarray
-        The pieces of the groups, and the group of each.
+        The pieces of the groups, and the group of each piece.
 
     Returns
     -------
@@ -48,16 +49,17 @@ def fill_shortfall(
     is_needed = (keys[group_of_piece] == piece_keys) & (shortfall[group_of_piece] > 0)
     pieces, group_of_piece = pieces[is_needed], group_of_piece[is_needed]
     if problem.units is not None:
-        candidates, members_by_group = _by_group(pieces, group_of_piece), _by_group(members, groups)
         return _fill_shortfall_of_units(
-            assignment, pattern, shortfall, candidates, members_by_group
+            assignment,
+            pattern,
+            shortfall,
+            _by_group(pieces, group_of_piece),
+            _by_group(members, groups),
         )
     n_spare = assignment.record_counts[pieces] - problem.k
     is_filled = np.bincount(group_of_piece, n_spare, len(keys)) >= shortfall
     order = np.lexsort((-pieces, -n_spare, group_of_piece))
-    pieces, group_of_piece, n_spare = (
-        values[order] for values in (pieces, group_of_piece, n_spare)
-    )
+    pieces, group_of_piece, n_spare = pieces[order], group_of_piece[order], n_spare[order]
     n_preceding = np.cumsum(n_spare) - n_spare
     starts = np.searchsorted(group_of_piece, group_of_piece)
     n_added = np.clip(shortfall[group_of_piece] - (n_preceding - n_preceding[starts]), 0, n_spare)
@@ -73,9 +75,9 @@ def _fill_shortfall_of_units(
     candidates: Mapping[int, Codes],
     members_by_group: Mapping[int, Codes],
 ) -> Mask:
-    """Give a pattern to one record of each of as many further units as a group lacks.
+    """Give a pattern to one record each of as many further units as a group lacks.
 
-    ``candidates`` are the pieces that may join each group, ``members_by_group`` those in it.
+    ``candidates`` are the pieces that may join each group, ``members_by_group`` the pieces in it.
     """
     problem, units = assignment.problem, assignment.problem.units
     assert units is not None
@@ -94,7 +96,8 @@ def _fill_shortfall_of_units(
         n_lost: dict[int, int] = {}  # units that each class would lose
         for piece in candidates.get(group, []):
             row = assignment.rows[piece]
-            class_of_piece, is_single = int(labels[row]), assignment.record_counts[piece] == 1
+            class_of_piece = int(labels[row])
+            is_single = assignment.record_counts[piece] == 1
             if units[row] in present_units or (
                 is_single and n_spare[class_of_piece] - n_lost.get(class_of_piece, 0) <= 0
             ):
@@ -124,10 +127,10 @@ def _by_group(pieces: Codes, groups: Codes) -> dict[int, Codes]:
 
 
 def join_one_class(assignment: Assignment) -> None:
-    """Let the undecided pieces join one class together, the one for which this costs least.
+    """Let the undecided pieces join one class together, the class that is cheapest to join.
 
-    They keep the columns that all pieces and the class share. As many records of the class join
-    them as are needed for k, or all if the others would be fewer than k.
+    The pieces keep the columns in which they all agree with each other and with the class. As many
+    records of the class join them as are needed for k, or all if the others would be fewer than k.
     """
     pieces = assignment.undecided_pieces
     members, pattern, n_joining = _cheapest_class(assignment, pieces)
@@ -146,11 +149,11 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
     pattern : int
         The pattern that ``pieces`` get.
     n_joining : int
-        How many records of the class must get it too; 0 if they have it already.
+        The number of records of the class that must get the pattern too; 0 if they have it already.
     """
     problem, k = assignment.problem, assignment.problem.k
     complete_assignment = assignment.copy()
-    # Every piece needs a pattern to have a label; a class of `pieces` alone is no candidate.
+    # Every piece needs a pattern to have a label; a class of only `pieces` is no candidate.
     complete_assignment.patterns[pieces] = problem.full_pattern
     n_classes, labels = complete_assignment.labels()
     sizes = assignment.sizes(labels, n_classes, np.arange(len(labels)))
@@ -174,7 +177,7 @@ def _cheapest_class(assignment: Assignment, pieces: Codes) -> tuple[Codes, int, 
 
 
 def _common_patterns(assignment: Assignment, pieces: Codes, sample_pieces: Codes) -> Codes:
-    """Return for each sample piece the pattern in which all ``pieces`` agree with it."""
+    """Return for each sample piece the pattern outside which all ``pieces`` agree with it."""
     codes = assignment.problem.codes[assignment.rows]
     shared_codes = codes[pieces[0]]
     is_shared = (codes[pieces] == shared_codes).all(axis=0) & (shared_codes != 0)
@@ -190,7 +193,7 @@ def _move_members(
 ) -> None:
     """Give a pattern to the first ``n_joining`` records of ``members``.
 
-    Where k counts units, give it to as many members as bring in the units that ``pieces`` lack.
+    If k counts units, give it to as many members as are needed to reach k units with ``pieces``.
     """
     problem = assignment.problem
     if problem.units is None:

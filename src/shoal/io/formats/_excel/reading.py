@@ -22,7 +22,7 @@ from shoal.io.metadata import ColumnMetadata, FileMetadata
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
 
-CELL_SIZE = 64  # bytes of a value in Python, about
+CELL_SIZE = 64  # approximate size of a value in Python, in bytes
 _REPEATED_ROW = re.compile(
     rb'<table:table-row[^>]*number-rows-repeated="(\d+)"[^>]*(?<!/)>(.*?)</table:table-row>', re.S
 )
@@ -105,7 +105,7 @@ def _sheet_name(book: Any, name: str | None, path: Path) -> str:
 
 
 def _check_cells(path: Path, title: str, columns: SheetColumns) -> None:
-    """Refuse errors and formulas without a saved value: they would read as missing values."""
+    """Refuse errors and formulas without a saved value, which would be read as missing values."""
     errors: Counter[str] = Counter()
     empty: Counter[str] = Counter()
     name_of = dict(zip(columns.positions, columns.names, strict=True))

@@ -85,7 +85,7 @@ class SheetColumns:
     def _header_error(self) -> FileError:
         return FileError(
             f"{self.path.name!r} has no column names in the first line of its sheet. Remove"
-            " the lines above them.",
+            " any lines above the names.",
             code="header-missing",
             file=self.path.name,
         )

@@ -14,9 +14,9 @@ from shoal.frame.notation.decimals import MAX_EXACT_INTEGER
 from shoal.io.dialect import Dialect
 from shoal.io.source import Source
 
-MAX_RECORDS = 1_048_575  # and a row of names
+MAX_RECORDS = 1_048_575  # rows of a sheet below the row of names
 MAX_COLUMNS = 16_384
-MAX_TEXT = 32_767
+MAX_TEXT = 32_767  # characters of a cell
 
 
 def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[str]:
@@ -26,8 +26,8 @@ def write(source: Source, path: Path, dialect: Dialect, target: Path) -> list[st
     keeps_formats = metadata.family == "excel"
     if table.num_rows > MAX_RECORDS or table.num_columns > MAX_COLUMNS:
         raise FileError(
-            f"An Excel file holds {MAX_RECORDS} records and {MAX_COLUMNS} columns; there are"
-            f" {table.num_rows} and {table.num_columns}. Write another format.",
+            f"An Excel file can hold at most {MAX_RECORDS:,} records and {MAX_COLUMNS:,} columns;"
+            f" there are {table.num_rows:,} and {table.num_columns:,}. Write another format.",
             code="too-long-for-excel",
             records=table.num_rows,
             columns=table.num_columns,
@@ -79,7 +79,7 @@ def _to_writable(column: Any, name: str) -> Any:
         or pa.types.is_interval(arrow_type)
     ):
         raise FileError(
-            f"Column {name!r} holds {arrow_type} values, which an Excel file cannot hold. Write"
+            f"Column {name!r} contains {arrow_type} values, which an Excel file cannot hold. Write"
             " another format.",
             code="unrepresentable-column",
             column=name,
@@ -104,7 +104,7 @@ def _to_writable(column: Any, name: str) -> Any:
         return column.cast(pa.string())
     if is_text(arrow_type) and (pc.max(pc.utf8_length(column)).as_py() or 0) > MAX_TEXT:
         raise FileError(
-            f"Column {name!r} holds a text of more than {MAX_TEXT} characters, which an Excel"
+            f"Column {name!r} contains a text of more than {MAX_TEXT:,} characters, which an Excel"
             " cell cannot hold. Write another format.",
             code="text-too-long",
             column=name,

@@ -21,8 +21,8 @@ class SheetDetails(NamedTuple):
     """What the XML of a sheet contains besides its values.
 
     ``has_errors`` is whether a cell shows an error such as #N/A, ``has_empty_formulas`` whether a
-    formula has no saved value, and ``formats`` has the display format of each column, counted from
-    0: that of its first cell with one.
+    formula has no saved value. ``formats`` has the display format of each column, counted from 0,
+    as its first formatted cell gives it.
     """
 
     has_errors: bool
@@ -31,7 +31,7 @@ class SheetDetails(NamedTuple):
 
 
 def read_details(path: Path, title: str) -> SheetDetails:
-    """Return the details of the sheet with a title."""
+    """Return the details of the sheet named ``title``."""
     with zipfile.ZipFile(path) as archive:
         xml_part = _part_of(archive, title)
         has_errors = has_empty_formulas = False
@@ -107,7 +107,7 @@ def _cell_formats(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _column_number(reference: str) -> int | None:
-    """Return the column, counted from 0, of a reference such as ``AB12``; None for other text."""
+    """Return the column, counted from 0, of a reference such as ``AB12``, or None."""
     letters = reference.rstrip("0123456789")
     if not letters.isalpha():
         return None

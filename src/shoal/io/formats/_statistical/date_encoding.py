@@ -18,7 +18,7 @@ class DateEncoding:
     epoch : str
         The day that is stored as 0, such as ``"1960-01-01"``.
     milliseconds : float
-        Number of milliseconds that the stored unit has: 86,400,000 for days.
+        Length of the stored unit in milliseconds: 86,400,000 for days.
     is_date : bool
         Whether the values are days without a time of day.
     """
@@ -29,11 +29,11 @@ class DateEncoding:
 
     @property
     def _offset(self) -> int:
-        """Milliseconds from 1970-01-01 to the epoch; negative for an earlier one."""
+        """Milliseconds from 1970-01-01 to the epoch; negative if the epoch is earlier."""
         return int(np.datetime64(self.epoch, "ms").astype(np.int64))
 
     def decode(self, values: NDArray[np.float64], is_missing: NDArray[np.bool_]) -> pa.Array | None:
-        """Return dates or times, or None if some value is not exactly one."""
+        """Return dates or times, or None if a value is not exactly a date or time."""
         scaled = np.where(is_missing, 0.0, values) * self.milliseconds
         if not np.all(np.abs(scaled) < _MAX_MILLISECONDS):
             return None

@@ -1,7 +1,7 @@
 """Reading Stata, SPSS and SAS files with pyreadstat.
 
-pyreadstat returns dates as numbers, which are converted here, so that those that cannot be
-converted exactly are kept to the last digit.
+pyreadstat returns dates as numbers. They are converted here, so that a column with a number that is
+not exactly a date keeps its numbers with all their digits.
 """
 
 import warnings
@@ -90,7 +90,7 @@ def _check_size(
 def typed_column(
     cells: list[Any], kind: str, *, date_encoding: DateEncoding | None, is_whole: bool
 ) -> tuple[pa.Array, pa.Array | None]:
-    """Return a column of Stata or SAS, and its missing codes as letters; None without any.
+    """Return a column of Stata or SAS, and its missing codes as letters, or None without any.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def typed_column(
     kind : str
         How the file stores the values, such as ``"double"`` or ``"string"``.
     date_encoding : DateEncoding or None
-        How numbers stand for dates or times; None if they do not.
+        How numbers stand for dates or times, or None if they do not.
     is_whole : bool
         Whether the display format shows whole numbers, which then become integers.
 

@@ -116,7 +116,7 @@ def with_letters(column: Any, letters: list[str | None]) -> Any:
 def missing_code_letters(
     metadata: FileMetadata, name: str, spell_code: Callable[[str], str | None]
 ) -> list[str | None] | None:
-    """Return the missing codes of a column as letters; None if the family has none."""
+    """Return the missing codes of a column as letters, or None if there are none."""
     codes = metadata.of_column(name).codes
     if codes is None or metadata.family not in ("stata", "sas"):
         return None
@@ -154,8 +154,8 @@ def shorten_labels(
         if columns[name].label != column.label or values != column.value_labels:
             shortened_columns.append(repr(name))
     remarks = [
-        f"{file_phrase} limits the length of labels; shortened are those of"
-        f" {', '.join(shortened_columns)}."
+        f"{file_phrase} limits the length of labels, so the labels of"
+        f" {', '.join(shortened_columns)} were shortened."
     ]
     return replace(metadata, columns=columns), remarks if shortened_columns else []
 
@@ -173,8 +173,8 @@ def check_names(
     for name in table.column_names:
         if not pattern.fullmatch(name) or name in reserved_names:
             raise FileError(
-                f"{file_phrase} cannot hold a column named {name!r}. Rename it, with few letters,"
-                " digits and _, and no reserved word; or write another format.",
+                f"{file_phrase} cannot hold a column named {name!r}. Give it a short name of"
+                " letters, digits and _ that is no reserved word, or write another format.",
                 code="name-not-writable",
                 column=name,
                 format=file_phrase,
@@ -236,8 +236,8 @@ def _to_storable(
     if is_text(arrow_type):
         if pc.any(pc.match_substring(column, "\0")).as_py():
             raise FileError(
-                f"Column {name!r} holds NUL characters, which {_mid_sentence(file_phrase)} cannot"
-                " hold. Remove them.",
+                f"Column {name!r} contains NUL characters, which {_mid_sentence(file_phrase)}"
+                " cannot hold. Remove them.",
                 code="nul-characters",
                 column=name,
             )
@@ -247,7 +247,7 @@ def _to_storable(
     if pa.types.is_time(arrow_type):
         return column.cast(pa.string()).fill_null("")
     raise FileError(
-        f"Column {name!r} holds {arrow_type} values, which {_mid_sentence(file_phrase)} cannot"
+        f"Column {name!r} contains {arrow_type} values, which {_mid_sentence(file_phrase)} cannot"
         " hold. Write another format.",
         code="type-not-writable",
         column=name,
@@ -278,7 +278,7 @@ def _fit_integers(column: pa.Array, name: str, file_phrase: str) -> pa.Array:
         return column.cast(pa.int32())
     if max(-low, high) >= MAX_EXACT_INTEGER:
         raise FileError(
-            f"Column {name!r} holds whole numbers beyond 2**53, which"
+            f"Column {name!r} contains whole numbers beyond 2**53, which"
             f" {_mid_sentence(file_phrase)} cannot hold. Leave it out, or write another format.",
             code="whole-numbers-too-large",
             column=name,
