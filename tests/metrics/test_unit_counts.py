@@ -23,6 +23,7 @@ from shoal.metrics import (
     t_closeness,
 )
 from shoal.metrics._scaling import order_free_zscores
+from shoal.metrics.class_tallies import divided_tally, tally
 from shoal.metrics.findings.dominance import dominated_groups
 from shoal.partitioners import Partition
 from shoal.steps.constraints.homogeneity import count_homogeneous
@@ -103,6 +104,18 @@ def test_units_of_one_record_change_no_measure(data):
     assert reidentification(released) == reidentification(released, units=units)
     plain, counted = (t_closeness(released, values, [True], *u) for u in ((), (units,)))
     assert counted == pytest.approx(plain)
+
+
+@given(data=classes(), in_units=st.booleans(), counts=st.lists(st.integers(1, 5), min_size=24))
+def test_a_row_is_tallied_as_often_as_the_records_it_stands_for(data, in_units, counts):
+    counts = np.array(counts[: len(data)])
+    _, labels = np.unique(data["class"], return_inverse=True)
+    columns = labels, data["value"].to_numpy(), data["unit"].to_numpy() if in_units else None
+    repeated = [None if column is None else np.repeat(column, counts) for column in columns]
+    for count in (tally, divided_tally):
+        actual, expected = count(*columns, counts), count(*repeated)
+        for field in ("labels", "values", "counts", "class_sizes", "table_counts"):
+            np.testing.assert_allclose(getattr(actual, field), getattr(expected, field), 1e-12)
 
 
 @given(data=classes(), seed=st.integers(0, 5))

@@ -16,6 +16,7 @@ from raising import raises
 from shoal.audit import verify
 from shoal.cli import app
 from shoal.errors import InputError, PlanError
+from shoal.frame.replacement import with_values
 from shoal.frame.tables import open_frame
 from shoal.frame.types import as_types
 from shoal.plan import Plan
@@ -201,6 +202,49 @@ def test_no_combination_that_meets_a_constraint_loses_less(
         short = search(lattice, max_nodes=2)
         assert short.bound <= result.loss + 1e-12
         assert result.loss <= short.loss + 1e-12
+
+
+@given(
+    table_types_units=lattices(),
+    k=st.integers(1, 3),
+    share=st.sampled_from([0.0, 0.3, 0.6]),
+    limits=CONSTRAINTS,
+    seed=st.integers(0, 999),
+)
+def test_a_distinct_record_is_recoded_like_the_records_it_stands_for(
+    table_types_units, k, share, limits, seed
+):
+    data, types, units = table_types_units
+    rng = np.random.default_rng(seed)
+    confidential, columns = ["debt", "ill"], list(data)
+    data["debt"] = rng.choice(4, len(data), p=[0.5, 0.3, 0.1, 0.1])
+    data["ill"] = rng.choice(list("abc"), len(data), p=[0.6, 0.2, 0.2])
+    data["who"] = np.arange(len(data)) if units is None else units
+    distinct = data.drop_duplicates(ignore_index=True)
+    counts = rng.integers(1, 6, len(distinct))
+    diversity, kind, closeness = limits
+    step = Generalise(
+        columns, k, suppression=share, unit=None if units is None else "who",
+        diversity=diversity, diversity_kind=kind, closeness=closeness,
+    )  # fmt: skip
+    rows, known_types = np.repeat(np.arange(len(distinct)), counts), as_types(types)
+    records = open_frame(distinct.iloc[rows].reset_index(drop=True))
+    frame = open_frame(distinct)
+    try:
+        expected = step.apply(records, confidential, known_types)
+    except InputError as error:
+        with raises(InputError, error.code):
+            step.apply_to_distinct(frame, counts, confidential, known_types)
+        return
+    actual = step.apply_to_distinct(frame, counts, confidential, known_types)
+    figures, expected_figures = actual.warnings[0].figures, expected.warnings[0].figures
+    assert figures["loss"] == pytest.approx(expected_figures["loss"], abs=1e-12)
+    assert figures["suppressed"] == expected_figures["suppressed"]
+    values, expected_values = (
+        with_values(table, dict(result.values)).select(columns).to_native()
+        for table, result in ((frame, actual), (records, expected))
+    )
+    pd.testing.assert_frame_equal(values.iloc[rows].reset_index(drop=True), expected_values)
 
 
 def skewed_table(seed):

@@ -271,6 +271,32 @@ def test_a_missing_confidential_value_is_a_category_of_its_own():
     assert release.measures["p_sensitivity"] == 3
 
 
+@settings(max_examples=scaled_examples(40))
+@given(case=cases(), seed=st.integers(0, 999), in_units=st.booleans(), kind=st.booleans())
+def test_a_row_counts_as_often_as_the_records_it_stands_for(case, seed, in_units, kind):
+    rng, (data, _, _) = np.random.default_rng(seed), case
+    codes = np.column_stack(
+        [np.unique(data[name], return_inverse=True)[1] for name in ("number", "word")]
+    )
+    units = rng.integers(0, max(1, len(data) // 2), len(data)) if in_units else None
+    counts, labels = rng.integers(1, 6, len(data)), rng.permutation(len(data)) // 5
+    options = {"kind": "entropy" if kind else "distinct", "diversity": 2, "closeness": 0.3}
+    names, ordered = ["number", "word"], np.array([True, False])
+    by_row = PrivacyConstraint(names, codes, ordered, units=units, counts=counts, **options)
+    rows = np.repeat(np.arange(len(data)), counts)
+    by_record = PrivacyConstraint(
+        names, codes[rows], ordered, units=units if units is None else units[rows],
+        **options,
+    )  # fmt: skip
+    is_met = by_row.met_by_classes(labels)
+    assert is_met.tolist() == by_record.met_by_classes(labels[rows]).tolist()
+    for label in range(labels.max() + 1):
+        members, records = np.flatnonzero(labels == label), np.flatnonzero(labels[rows] == label)
+        assert by_row.is_met_by(members) == by_record.is_met_by(records) == is_met[label]
+        for count in (PrivacyConstraint.n_values_in, PrivacyConstraint.distances):
+            assert count(by_row, members) == pytest.approx(count(by_record, records))
+
+
 def test_a_release_that_breaks_the_guarantee_is_refused(people, monkeypatch):
     monkeypatch.setattr(PrivacyConstraint, "is_met_by", lambda self, records: True)
     options = {"k": 3, "method": "mdav", **SECRET}

@@ -57,17 +57,15 @@ def tally(
 ) -> Tally:
     """Count the values of ``column`` in each class.
 
-    With ``units``, each unit counts once in a class, with its value by `most_frequent_values`.
-    Otherwise, each row counts as often as ``record_counts`` states, once by default.
+    Each row stands for as many equal records as ``record_counts`` states, one by default. With
+    ``units``, each unit counts once in a class, with its value by `most_frequent_values`.
     """
     values = dense_ranks(column)
+    table_counts = np.bincount(values, record_counts).astype(np.int64)
     if units is not None:
-        table_counts = np.bincount(values)
-        record_counts = None
         labels, values = most_frequent_values(labels, units, values)
-    else:
-        table_counts = np.bincount(values, record_counts).astype(np.int64)
-    entry_labels, entry_values, counts = _count_pairs(
+        record_counts = None
+    entry_labels, entry_values, counts = count_pairs(
         labels, values, len(table_counts), record_counts
     )
     class_sizes = np.bincount(labels, record_counts).astype(np.int64)
@@ -82,24 +80,26 @@ def divided_tally(
 ) -> Tally:
     """Count the values of ``column`` in each class.
 
-    With ``units``, each unit counts once in a class, divided evenly among its records there.
-    Otherwise, each row counts as often as ``record_counts`` states, once by default.
+    Each row stands for as many equal records as ``record_counts`` states, one by default. With
+    ``units``, each unit counts once in a class, divided evenly among its records there.
     """
     if units is None:
         return tally(labels, column, record_counts=record_counts)
     values = dense_ranks(column)
     one_class = np.zeros(len(labels), np.int64)
-    table_counts = np.bincount(values, weights_in_class(one_class, units))
-    entry_labels, entry_values, counts = _count_pairs(
-        labels, values, len(table_counts), weights_in_class(labels, units)
-    )
+    table_counts = np.bincount(values, weights_in_class(one_class, units, record_counts))
+    weights = weights_in_class(labels, units, record_counts)
+    entry_labels, entry_values, counts = count_pairs(labels, values, len(table_counts), weights)
     return Tally(entry_labels, entry_values, counts, units_per_class(labels, units), table_counts)
 
 
-def _count_pairs(
+def count_pairs(
     labels: Labels, values: Codes, n_values: int, weights: Any = None
 ) -> tuple[Labels, Codes, Any]:
-    """Return the class and value of each pair that occurs, and its number of records or weight."""
+    """Return the class and value of each pair that occurs, and its number of records or weight.
+
+    Values are integers below ``n_values``; pairs are sorted by class and value.
+    """
     pairs = labels * n_values + values
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)
@@ -109,7 +109,7 @@ def _count_pairs(
     return pairs // n_values, pairs % n_values, counts
 
 
-def weights_in_class(labels: Labels, units: Labels) -> Values:
+def weights_in_class(labels: Labels, units: Labels, record_counts: Labels | None = None) -> Values:
     """Return weights of records such that each unit has weight 1 in every class it belongs to.
 
     Parameters
@@ -118,19 +118,26 @@ def weights_in_class(labels: Labels, units: Labels) -> Values:
         The class of each record, numbered from 0.
     units : ndarray of shape (n_records,)
         The unit of each record, numbered from 0.
+    record_counts : ndarray of shape (n_records,), optional
+        Number of equal records that each record stands for; 1 by default.
 
     Returns
     -------
     ndarray of shape (n_records,)
-        One divided by the number of records that the unit has in the class.
+        The number of records that the record stands for, divided by the number of records that the
+        unit has in the class.
 
     Examples
     --------
-    >>> weights_in_class(np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])).tolist()
+    >>> labels, units = np.array([0, 0, 0, 1]), np.array([4, 4, 7, 4])
+    >>> weights_in_class(labels, units).tolist()
     [0.5, 0.5, 1.0, 1.0]
+    >>> weights_in_class(labels, units, record_counts=np.array([3, 1, 2, 2])).tolist()
+    [0.75, 0.25, 1.0, 1.0]
     """
+    counts = np.ones(len(labels), np.int64) if record_counts is None else record_counts
     members = dense_ranks(labels * (int(units.max()) + 1) + units)  # a member: a unit in a class
-    return np.asarray(1 / np.bincount(members)[members])
+    return np.asarray(counts / np.bincount(members, counts)[members])
 
 
 def most_frequent_values(labels: Labels, units: Labels, values: Codes) -> tuple[Labels, Codes]:

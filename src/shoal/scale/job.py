@@ -49,11 +49,13 @@ class ReleaseJob:
         The column whose values k counts; None if it counts records.
     weight : str, optional
         The column of survey weights.
-    closeness_columns : list of ConfidentialColumn
-        The confidential columns with the frequencies of their values, if t-closeness is
-        guaranteed or limited.
+    confidential_columns : list of ConfidentialColumn
+        The confidential columns with the codes and frequencies of their values, where they are
+        known for the whole table.
     measures_diversity : bool
         Whether l-diversity is measured.
+    measures_closeness : bool
+        Whether t-closeness is measured; needs ``confidential_columns``.
     """
 
     released_schema: pa.Schema
@@ -65,8 +67,9 @@ class ReleaseJob:
     column_blocks: Sequence[Sequence[str]]
     unit: str | None = None
     weight: str | None = None
-    closeness_columns: "Sequence[ConfidentialColumn]" = ()
+    confidential_columns: "Sequence[ConfidentialColumn]" = ()
     measures_diversity: bool = False
+    measures_closeness: bool = False
 
     @property
     def other_columns(self) -> list[str]:

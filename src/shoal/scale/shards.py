@@ -113,8 +113,8 @@ def _count_shard(
         largest_unit_share=(
             None if units is None else largest_unit_share(class_of[:, None], units)
         ),
-        diversity=_least_diversity(job, released, units),
-        closeness=_greatest_distance(job, released, released_table),
+        diversity=_least_diversity(job, released, released_table, units),
+        closeness=_greatest_distance(job, released, released_table, units),
         column_block_classes=column_block_classes,
     )
 
@@ -152,23 +152,35 @@ def _constrained_classes(job: ReleaseJob, released: Frame) -> Codes:
     return classes(codes(released, job.class_columns))
 
 
-def _least_diversity(job: ReleaseJob, released: Frame, units: Codes | None) -> Diversity | None:
-    """Return the least l-diversity of a class, by kind and column, or None if not measured."""
+def _least_diversity(
+    job: ReleaseJob, released: Frame, table: pa.Table, units: Codes | None
+) -> Diversity | None:
+    """Return the least l-diversity of a class, by kind and column, or None if not measured.
+
+    Which value stands for a unit may depend on the order of the codes, so the codes of the whole
+    table are used where they are known.
+    """
     if not job.measures_diversity:
         return None
     labels = _constrained_classes(job, released)
-    least_diversity = l_diversity(
-        labels[:, None], value_codes(released, job.confidential), units=units
-    )
+    if job.confidential_columns:
+        values = np.column_stack([column.read(table) for column in job.confidential_columns])
+    else:
+        values = value_codes(released, job.confidential)
+    least_diversity = l_diversity(labels[:, None], values, units=units)
     return {
         kind: diversity_by_column.tolist() for kind, diversity_by_column in least_diversity.items()
     }
 
 
-def _greatest_distance(job: ReleaseJob, released: Frame, table: pa.Table) -> list[float] | None:
+def _greatest_distance(
+    job: ReleaseJob, released: Frame, table: pa.Table, units: Codes | None
+) -> list[float] | None:
     """Return the greatest distance of a class from the table, by column, or None."""
-    if not job.closeness_columns:
+    if not job.measures_closeness:
         return None
     labels = _constrained_classes(job, released)
-    columns = job.closeness_columns
-    return [float(column.distances(labels, column.read(table)).max()) for column in columns]
+    return [
+        float(column.distances(labels, column.read(table), units).max())
+        for column in job.confidential_columns
+    ]

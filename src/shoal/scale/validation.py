@@ -45,7 +45,7 @@ def check_plan(plan: "Plan") -> None:
             f" {', '.join(computed)}. Leave it out, and check it on a part of the table.",
         )
     if recoding_steps:
-        _check_recoding(recoding_steps)
+        _check_recoding(plan, recoding_steps)
     elif isinstance(plan.steps[0], Microaggregate):
         _check_microaggregation(plan, plan.steps[0])
 
@@ -55,7 +55,18 @@ def _unsupported(what: str, sentence: str) -> PlanError:
     return PlanError(sentence, code="not-for-large-tables", what=what)
 
 
-def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
+def _needs_closeness(plan: "Plan") -> bool:
+    """Return whether t-closeness is guaranteed or limited."""
+    is_limited = "t_closeness" in plan.limits.figures
+    return is_limited or any(step.closeness is not None for step in plan.steps)
+
+
+def _masked_confidential(plan: "Plan") -> list[str]:
+    """Return the confidential columns that are masked too."""
+    return [name for name in columns_with(plan.roles, "confidential") if name in plan.masked]
+
+
+def _check_recoding(plan: "Plan", steps: Sequence[Generalise | Suppress]) -> None:
     """Refuse options that need more than the counts of value combinations or of single files."""
     if any(set(step.columns) != set(steps[0].columns) for step in steps):
         raise _unsupported(
@@ -70,14 +81,14 @@ def _check_recoding(steps: Sequence[Generalise | Suppress]) -> None:
                 '`missing_means="any"` is not supported by shoal.scale: a record with suppressed'
                 ' cells matches records of all files. Use `missing_means="own"`.',
             )
-        is_constrained = step.diversity is not None or step.closeness is not None
-        if is_constrained and step.unit_column is not None:
-            raise _unsupported(
-                "diversity" if step.diversity is not None else "closeness",
-                "`diversity` and `closeness` of units are not supported by shoal.scale in this"
-                " step, which computes them from the number of records of each combination of"
-                ' values. Count records with `unit="record"`.',
-            )
+    masked = _masked_confidential(plan)
+    if masked and _needs_closeness(plan):
+        raise _unsupported(
+            "closeness",
+            f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
+            " plan masks too: it is measured on original values, and classes are counted on the"
+            " released files. Leave one of the two out.",
+        )
 
 
 def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
@@ -127,16 +138,15 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
             '`closeness_by="first"` is not supported by shoal.scale: it draws every group from the'
             ' whole table. Use `closeness_by="merge"` or `closeness_by="swap"`.',
         )
-    needs_closeness = step.closeness is not None or "t_closeness" in plan.limits.figures
+    needs_closeness = _needs_closeness(plan)
     if needs_closeness and step.unit_column is not None:
         raise _unsupported(
             "closeness",
-            "`closeness` of units is not supported by shoal.scale: each unit counts once in the"
-            " table, divided among its records, which may be in different files, so frequencies"
-            " cannot be counted file by file. Use `diversity`, or count records with"
-            ' `unit="record"`.',
+            "`closeness` of units is not supported by shoal.scale in the step 'microaggregate':"
+            " each unit counts once in the table, divided among its records, which may be in"
+            ' different blocks. Use `diversity`, or count records with `unit="record"`.',
         )
-    masked = [name for name in confidential if name in step.columns]
+    masked = _masked_confidential(plan)
     if needs_closeness and masked:
         raise _unsupported(
             "closeness",

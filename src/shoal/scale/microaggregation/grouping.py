@@ -61,7 +61,7 @@ def region_constraint(
         return read_privacy_constraint(
             step, tables.open_frame(table), job.confidential, job.types, units
         )
-    columns = job.closeness_columns
+    columns = job.confidential_columns
     return RegionConstraint(
         job.confidential,
         np.column_stack([column.read(table) for column in columns]),

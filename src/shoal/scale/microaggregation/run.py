@@ -200,11 +200,12 @@ class MicroaggregationRun(TableRun):
             column_blocks=[[*block, *step.strata] for block in step.column_blocks],
             unit=step.unit_column,
             weight=step.weight,
-            closeness_columns=[
+            confidential_columns=[
                 ConfidentialColumn.from_counts(name, counts, self.plan.types)
                 for name, counts in statistics.confidential.items()
             ],
             measures_diversity=bool(confidential),
+            measures_closeness=bool(confidential) and self.needs_closeness,
             step=step,
             encoders=encoders,
             strata=strata,

@@ -87,15 +87,22 @@ def profile_recoded(
     """
     min_count = max(k or 0, MIN_COUNT)
     class_of = classes(codes(recoded.original, columns))
-    if unit is None:
-        sizes = np.bincount(class_of, recoded.record_counts).astype(np.int64)
-    else:
-        sizes = units_per_class(class_of, classes(codes(recoded.original, [unit])))
-    records_by_size: Counter[int] = Counter()
-    for size, count in zip(sizes[class_of].tolist(), recoded.record_counts.tolist(), strict=True):
-        records_by_size[size] += count
+    n_records = np.bincount(class_of, recoded.record_counts).astype(np.int64)
+    records_by_units = None
+    if unit is not None:
+        n_units = units_per_class(class_of, classes(codes(recoded.original, [unit])))
+        records_by_units = _sum_by_size(n_units, n_records)
+    before = risk_of_original(_sum_by_size(n_records, n_records), records_by_units)
     entries = [_profile_column(recoded, name, min_count) for name in columns]
-    return {"before": risk_of_original(records_by_size), **assemble_profile(entries, {})}
+    return {"before": before, **assemble_profile(entries, {})}
+
+
+def _sum_by_size(sizes: Codes, record_counts: Codes) -> dict[int, int]:
+    """Return the number of records in classes of each size, given both for every class."""
+    totals: Counter[int] = Counter()
+    for size, count in zip(sizes.tolist(), record_counts.tolist(), strict=True):
+        totals[size] += count
+    return dict(totals)
 
 
 def _profile_column(recoded: RecodedCombinations, name: str, min_count: int) -> ColumnEntry:

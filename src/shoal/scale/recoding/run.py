@@ -28,11 +28,11 @@ from shoal.scale.runners.runner import run_stage_in_order
 from shoal.scale.sources.sorting import check_sortable
 from shoal.scale.statistics.confidential_columns import ConfidentialColumn
 from shoal.scale.statistics.counts import sum_counts
-from shoal.scale.statistics.value_counts import COUNT, sum_by_values
+from shoal.scale.statistics.value_counts import COUNT
 from shoal.scale.storage.scratch_files import ScratchFile, files_with
 from shoal.scale.table_run import TableRun, release_files
 from shoal.steps import Generalise, Suppress
-from shoal.steps.constraints.units import refuse_missing_units
+from shoal.steps.constraints.units import read_units, refuse_missing_units
 
 
 class RecodingRun(TableRun):
@@ -49,7 +49,7 @@ class RecodingRun(TableRun):
         combinations = self._count_combinations(schema)
         plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
         recoded = recode_combinations(self.steps, combinations, confidential, plan.types)
-        job = self._make_job(schema, combinations, recoded)
+        job = self._make_job(schema, recoded)
         shards = self._write_shards(self._recode_records())
         measures = class_measures(job, shards)
         remarks = why_not_computed(measures, bool(confidential), categories=True)
@@ -75,15 +75,18 @@ class RecodingRun(TableRun):
             profile=profile_recoded(recoded, plan.masked, plan.unit_column, plan.k),
         )
 
+    @property
+    def _needs_confidential(self) -> bool:
+        """Whether the combinations include the confidential columns."""
+        return self.needs_closeness or any(step.diversity is not None for step in self.steps)
+
     def _count_combinations(self, schema: pa.Schema) -> pa.Table:
         """Return the combinations of all columns that the steps use."""
         plan = self.plan
-        needs_diversity = any(step.diversity is not None for step in plan.steps)
-        needs_confidential = needs_diversity or self.needs_closeness
         names = [
             *plan.masked,
             *([] if plan.unit_column is None else [plan.unit_column]),
-            *(columns_with(plan.roles, "confidential") if needs_confidential else []),
+            *(columns_with(plan.roles, "confidential") if self._needs_confidential else []),
         ]
         self.combination_columns = list(dict.fromkeys(names))
         fields = [field for field in schema if field.name not in self.dropped_columns]
@@ -100,9 +103,7 @@ class RecodingRun(TableRun):
             refuse_missing_units(plan.unit_column, int(counts[is_missing].sum()))
         return combinations
 
-    def _make_job(
-        self, schema: pa.Schema, combinations: pa.Table, recoded: RecodedCombinations
-    ) -> RecodingJob:
+    def _make_job(self, schema: pa.Schema, recoded: RecodedCombinations) -> RecodingJob:
         """Write the recoded combinations and the job for the workers."""
         plan, confidential = self.plan, columns_with(self.plan.roles, "confidential")
         new_types = {name: recoded.masked[name].to_arrow().type for name in plan.masked}
@@ -127,8 +128,9 @@ class RecodingRun(TableRun):
             column_blocks=[plan.masked],
             unit=plan.unit_column,
             weight=plan.weight,
-            closeness_columns=self._closeness_columns(combinations, confidential),
+            confidential_columns=self._confidential_columns(recoded, confidential),
             measures_diversity=bool(confidential),
+            measures_closeness=bool(confidential) and self.needs_closeness,
             combination_columns=self.combination_columns,
             masked_columns=plan.masked,
             borders=borders,
@@ -137,15 +139,17 @@ class RecodingRun(TableRun):
         save_job(job, self.job_file)
         return job
 
-    def _closeness_columns(
-        self, combinations: pa.Table, confidential: list[str]
+    def _confidential_columns(
+        self, recoded: RecodedCombinations, confidential: list[str]
     ) -> list[ConfidentialColumn]:
-        """Return the confidential columns with their frequencies, if t-closeness needs them."""
-        if not self.needs_closeness:
+        """Return the confidential columns with the codes and frequencies that the steps use."""
+        if not self._needs_confidential:
             return []
+        unit = self.plan.unit_column
+        units = None if unit is None else read_units(recoded.masked, unit)
         return [
-            ConfidentialColumn.from_counts(
-                name, sum_by_values([combinations], [name]), self.plan.types
+            ConfidentialColumn.from_distinct_records(
+                name, recoded.masked, recoded.record_counts, self.plan.types, units
             )
             for name in confidential
         ]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 
 from shoal.frame import tables
 from shoal.frame.columns import rank_or_category_codes
+from shoal.frame.tables import Frame, arrow
 from shoal.frame.types import Type
-from shoal.metrics.class_tallies import Tally
+from shoal.metrics.class_tallies import Tally, count_pairs, weights_in_class
+from shoal.metrics.equivalence_classes import sizes_per_class
 from shoal.metrics.risk.closeness import distance_from_table
 from shoal.scale.statistics.value_counts import COUNT
 from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
@@ -34,7 +37,8 @@ class ConfidentialColumn:
         The code of each value, the same as `shoal.frame.columns.rank_or_category_codes` returns for
         the whole table.
     totals : ndarray of shape (n_codes,)
-        How many records of the table have each code.
+        How often each code occurs in the table: in records or, where units count, in units, each
+        divided among its records.
     is_ordered : bool
         Whether the order of the codes is meaningful.
     """
@@ -42,7 +46,7 @@ class ConfidentialColumn:
     name: str
     values: pa.Array
     codes: Codes
-    totals: Codes
+    totals: NDArray[Any]
     is_ordered: bool
 
     @classmethod
@@ -51,14 +55,49 @@ class ConfidentialColumn:
     ) -> "ConfidentialColumn":
         """Return the column whose values and frequencies are ``counts``."""
         counts = counts.sort_by([(name, "ascending")])
-        code_matrix, is_rank = rank_or_category_codes(
-            tables.open_frame(counts.select([name])), [name], types
-        )
+        frame = tables.open_frame(counts.select([name]))
+        return cls.from_distinct_records(name, frame, counts.column(COUNT).to_numpy(), types)
+
+    @classmethod
+    def from_distinct_records(
+        cls,
+        name: str,
+        frame: Frame,
+        record_counts: Codes,
+        types: Mapping[str, Type],
+        units: Codes | None = None,
+    ) -> "ConfidentialColumn":
+        """Return a column of a table whose distinct records are known.
+
+        Parameters
+        ----------
+        name : str
+            The name of the column.
+        frame : Frame
+            The distinct records; the codes of categories follow their order.
+        record_counts : ndarray of shape (n_rows,)
+            How often each of them occurs in the table.
+        types : mapping of str to Type
+            Declared types of columns.
+        units : ndarray of shape (n_rows,), optional
+            The unit of each record, if k counts units.
+
+        Returns
+        -------
+        ConfidentialColumn
+            The column, with frequencies in units if these are given.
+        """
+        code_matrix, is_rank = rank_or_category_codes(frame, [name], types)
         codes = code_matrix[:, 0]
-        totals = np.zeros(int(codes.max()) + 1, np.int64)
-        np.add.at(totals, codes, counts.column(COUNT).to_numpy())
-        values = counts.column(name).combine_chunks()
-        return cls(name, values, codes, totals, bool(is_rank[0]))
+        if units is None:
+            totals: NDArray[Any] = np.bincount(codes, record_counts).astype(np.int64)
+        else:
+            one_class = np.zeros(len(codes), np.int64)
+            totals = np.bincount(codes, weights_in_class(one_class, units, record_counts))
+        coded = pa.table({"value": arrow(frame, name), "code": codes})
+        distinct = coded.group_by(["value"]).aggregate([("code", "min")]).combine_chunks()
+        values = distinct.column("value").combine_chunks()
+        return cls(name, values, distinct.column("code_min").to_numpy(), totals, bool(is_rank[0]))
 
     def read(self, table: pa.Table) -> Codes:
         """Return the codes of the given records."""
@@ -67,7 +106,9 @@ class ConfidentialColumn:
         codes: Codes = self.codes[position.to_numpy(zero_copy_only=False)]
         return codes
 
-    def distances(self, labels: Codes, codes: Codes) -> NDArray[np.float64]:
+    def distances(
+        self, labels: Codes, codes: Codes, units: Codes | None = None
+    ) -> NDArray[np.float64]:
         """Return the distance of each class of records from the table.
 
         Parameters
@@ -76,15 +117,18 @@ class ConfidentialColumn:
             The class of each record, numbered from 0.
         codes : ndarray of shape (n_records,)
             The code of each record's value.
+        units : ndarray of shape (n_records,), optional
+            The unit of each record, if the frequencies of the table are in units. All records that
+            a unit has in a class must be given.
 
         Returns
         -------
         ndarray of shape (n_classes,)
             Distances in [0, 1], as `shoal.metrics.t_closeness` computes it.
         """
-        n_codes = len(self.totals)
-        pairs, count = np.unique(labels * n_codes + codes, return_counts=True)
-        tally = Tally(pairs // n_codes, pairs % n_codes, count, np.bincount(labels), self.totals)
+        weights = None if units is None else weights_in_class(labels, units)
+        pairs = count_pairs(labels, codes, len(self.totals), weights)
+        tally = Tally(*pairs, sizes_per_class(labels, units), self.totals)
         return distance_from_table(tally, self.is_ordered)
 
 

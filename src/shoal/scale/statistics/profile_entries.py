@@ -113,10 +113,16 @@ def assemble_profile(
     }
 
 
-def risk_of_original(sizes: Mapping[int, int]) -> dict[str, Any]:
-    """Return the risk of the original, given its number of records by the size of their class."""
+def risk_of_original(
+    sizes: Mapping[int, int], unit_sizes: Mapping[int, int] | None = None
+) -> dict[str, Any]:
+    """Return the risk of the original, given its number of records by the size of their class.
+
+    ``unit_sizes`` is the same by the number of units in the class, if k counts units; the chance
+    of reidentification is counted in units then.
+    """
     n_records = sum(sizes.values())
-    chances = sum(Fraction(count, size) for size, count in sizes.items())
+    chances = sum(Fraction(count, size) for size, count in (unit_sizes or sizes).items())
     return {
         "smallest_class": min(sizes),
         "unique": round(sizes.get(1, 0) / n_records, 3),

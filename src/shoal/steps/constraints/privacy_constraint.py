@@ -60,7 +60,7 @@ class PrivacyConstraint:
     k : int
         Minimum number of units in a group.
     counts : ndarray of shape (n_records,), optional
-        Number of equal records that each record stands for; 1 by default. Ignored with ``units``.
+        Number of equal records that each record stands for; 1 by default.
     """
 
     names: Sequence[str]
@@ -82,7 +82,8 @@ class PrivacyConstraint:
     def unit_totals(self) -> list[Any]:
         """The `totals` with each unit counted once, divided among its records."""
         assert self.units is not None
-        weights = weights_in_class(np.zeros(len(self.codes), np.int64), self.units)
+        one_class = np.zeros(len(self.codes), np.int64)
+        weights = weights_in_class(one_class, self.units, self.counts)
         return [np.bincount(column, weights) for column in self.codes.T]
 
     def is_met_by(self, members: Codes) -> bool:
@@ -245,7 +246,8 @@ class PrivacyConstraint:
         if self.units is None:
             return self._tally(column, members)
         units = self.units[members]
-        weights = weights_in_class(np.zeros(len(members), np.int64), units)
+        record_counts = None if self.counts is None else self.counts[members]
+        weights = weights_in_class(np.zeros(len(members), np.int64), units, record_counts)
         distinct, inverse = np.unique(self.codes[members, column], return_inverse=True)
         counts = np.bincount(inverse.ravel(), weights)
         return _tally_of_group(distinct, counts, len(np.unique(units)), self.unit_totals[column])
