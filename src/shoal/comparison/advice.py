@@ -165,7 +165,7 @@ class Advice:
 
     def __str__(self) -> str:
         n_passed = sum(trial.passed for trial in self.trials)
-        heading = f"plans tried: {len(self.trials)}; within the limits: {n_passed}"
+        heading = f"plans tried: {len(self.trials):,}; within the limits: {n_passed:,}"
         names = " and ".join(result.limit.name for result in self.binding)
         if self.best is not None:
             lines = [heading, f"least loss: {self.best}", str(self.best.results)]

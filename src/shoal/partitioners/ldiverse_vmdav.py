@@ -88,8 +88,8 @@ class LDiverseVMDAV(Partitioner):
         super()._check(X)
         if len(self.values) != len(X):
             raise ParameterError(
-                f"The 'values' of LDiverseVMDAV must be one for each of the {len(X)} records. Got"
-                f" {len(self.values)}.",
+                f"The 'values' of LDiverseVMDAV must be one for each of the {len(X):,} records."
+                f" Got {len(self.values):,}.",
                 code="parameter-not-accepted",
                 parameter="values",
             )

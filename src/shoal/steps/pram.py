@@ -173,8 +173,8 @@ class Pram(Step):
         if len(categories) > MAX_CATEGORIES:
             verb = "has" if len(block) == 1 else "have"
             raise InputError(
-                f"{name_columns(block)} {verb} {len(categories):,} categories, but a PRAM matrix can"
-                f" have at most {MAX_CATEGORIES}. Recode the columns first, or use strata.",
+                f"{name_columns(block)} {verb} {len(categories):,} categories, but a PRAM matrix"
+                f" can have at most {MAX_CATEGORIES:,}. Recode the columns first, or use strata.",
                 code="too-many-categories",
                 columns=tuple(block),
                 count=len(categories),
