@@ -147,8 +147,8 @@ class LargeRelease:
         text = f"LargeRelease({n_records} in {count(len(self.files), 'file')}"
         if self.groups:
             text += (
-                f", groups of {self.groups['smallest']:,} to {self.groups['largest']:,}, information"
-                f" loss {format_percentage(self.measures['information_loss'])}"
+                f", groups of {self.groups['smallest']:,} to {self.groups['largest']:,},"
+                f" information loss {format_percentage(self.measures['information_loss'])}"
             )
         return f"{text}, verdict: {self.verdict.status})"
 

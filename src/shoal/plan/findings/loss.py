@@ -41,13 +41,13 @@ def large_group_findings(
     largest = max(size for _, size in large)
     n_large, n_all = sum(large.values()), sum(counts.values())
     share = _n_members(large) / _n_members(counts)
-    verb, them = ("holds", "it") if n_large == 1 else ("hold", "them")
+    verb, pronoun = ("holds", "it") if n_large == 1 else ("hold", "them")
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
             f"{n_large:,} of {count(n_all, 'group')} {verb} more than {max_ratio:g} times k {noun},"
-            f" the largest {largest:,}; {format_share(share)} of the {noun} are in {them}.",
+            f" the largest {largest:,}; {format_share(share)} of the {noun} are in {pronoun}.",
             {"groups": n_large, "largest": largest, "share": share},
         )
     ]
