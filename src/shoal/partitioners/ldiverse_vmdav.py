@@ -8,6 +8,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._params import AtLeast, K
+from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
 
@@ -96,7 +97,7 @@ class LDiverseVMDAV(Partitioner):
         distinct = len(np.unique(np.asarray(self.values)))
         if distinct < self.diversity:
             raise InputError(
-                f"The confidential column has {distinct} distinct values, fewer than the"
+                f"The confidential column has {count(distinct, 'distinct value')}, fewer than the"
                 f" diversity={self.diversity} of a group. Lower `diversity`.",
                 code="too-few-values",
                 diversity=self.diversity,

@@ -153,7 +153,7 @@ def _paths_to_root(
         )
         raise InputError(
             f"The hierarchy of column {name!r} lacks {error.attributes['count']:,} of the"
-            f" {len(values):,} values of the column; one of them is in record {record + 1:,}. Add"
+            f" {len(values):,} values of the column; one of them is in record {record + 1}. Add"
             " the missing values.",
             code=error.code,
             column=name,
