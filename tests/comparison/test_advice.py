@@ -87,6 +87,27 @@ def test_without_a_plan_within_the_limits_those_that_bind_are_named():
     assert advice.closest.distance == min(distances)
 
 
+def test_a_plan_that_could_not_be_run_is_not_the_closest_if_another_one_ran():
+    limits = shoal.Limits({"max_linkage": 0.2})
+    results = limits.check(Assessment({"linkage": 0.5}, {}))
+    not_kept = AdvisedTrial("mdav", 5, None, 30.0, results, kept=False)
+    not_run = AdvisedTrial("mdav", 9, None, error=ParameterError("No.", code="unknown-method"))
+    for trials in ((not_run, not_kept), (not_kept, not_run)):
+        advice = Advice(trials)
+        assert advice.closest is not_kept
+        assert [result.limit.name for result in advice.binding] == ["max_linkage"]
+        assert str(advice)
+
+
+def test_advice_on_a_table_for_which_some_plans_cannot_be_run_can_be_shown():
+    advice = advised({"max_linkage": 0.0}, k=[3, 61])
+    assert [trial.error is None for trial in advice.trials] == [True, False]
+    assert advice.closest.strength == 3
+    assert str(advice)
+    assert "inf" not in str(advice.trials[1])
+    assert advice.trials[1].to_dict()["information_loss"] is None
+
+
 def test_a_limit_that_cannot_be_computed_binds():
     advice = advised({"max_membership": 1, "max_linkage": 0.5}, k=[5, 9])
     assert advice.plan is None

@@ -1,7 +1,11 @@
-"""Compiled loops over arrays, without options and frames: numpy, numba and its libraries only.
+"""Compiled loops over arrays, without options and frames.
 
-The kernels of a method are in the file of its name, its parameters in `shoal.partitioners`. Papers
-are cited by author and year; the class or function that calls the kernels has the full reference.
+They import no packages except numpy, numba, llvmlite and threadpoolctl. The kernels of a method are
+in the file or folder of its name or, where methods share them, in one named after what it computes:
+`mdav` also serves MDAV1, MDAVClassic and CentroidMDAV, and `shortest_path` serves MHM and
+Univariate. The imports in `shoal.partitioners` show which. Papers are cited by author and year; the
+class or function that calls the kernels has the full reference.
+
 The kernels share these conventions:
 
 - ``X`` has a row for each of the ``n`` records and a column for each of the ``p`` axes, in float64;
@@ -20,8 +24,9 @@ The kernels share these conventions:
 - The cost of a change is the increase of the SSE, the sum of the squared distances of the records
   to the centroids of their groups.
 - A function ``list_...`` writes into arrays that it is passed, or into the scratch space of a
-  state, and returns how many entries are valid; ``write_...`` fills one array. In a search for a
-  minimum, ``least`` is the least value so far and ``best`` what attains it; ``max_...`` are limits,
+  state, and returns how many entries it found, which may be more than there is space for;
+  ``write_...`` fills arrays that it is passed, or arrays of a state. In a search for a minimum,
+  ``least`` is the least value so far and ``best`` what attains it; ``max_...`` are limits,
   ``n_...`` are counts, and ``slot`` is the position in a list at which an item is inserted.
 - A kernel with the parameter ``work`` ends after about that many distances or steps and returns
   whether to continue; Python calls it again, and handles progress and interrupts in between

@@ -304,7 +304,7 @@ def _k_values(settings: Mapping[str, str]) -> list[int]:
     k_values = list(dict.fromkeys(int(text) for text in texts))
     if len(k_values) > MAX_K_VALUES:
         raise ParameterError(
-            f"{len(k_values)} values of k are too many at a time. Try at most {MAX_K_VALUES}.",
+            f"{len(k_values):,} values of k are too many at a time. Try at most {MAX_K_VALUES}.",
             code="too-many-sizes",
             sizes=len(k_values),
         )

@@ -109,7 +109,7 @@ def check_page_limits(name: str, columns: Sequence[str]) -> None:
     """Refuse tables with too many columns for the page, or with column names that are too long."""
     if len(columns) > MAX_COLUMNS:
         raise FileError(
-            f"{name!r} has {len(columns)} columns; the page shows at most {MAX_COLUMNS}. Use"
+            f"{name!r} has {len(columns):,} columns; the page shows at most {MAX_COLUMNS:,}. Use"
             " the command line, or leave columns out.",
             code="too-many-columns",
             file=name,

@@ -182,7 +182,7 @@ class FileAudit:
 
     def _check_columns(self, frame: Frame) -> tuple[bool, str]:
         same = list(frame.columns) == self.entries["columns"]
-        return same, f"{len(frame.columns)}, {'' if same else 'not '}as in the manifest"
+        return same, f"{len(frame.columns):,}, {'' if same else 'not '}as in the manifest"
 
     def _check_guarantee(self, evidence: Evidence) -> tuple[bool | None, str]:
         """Check that the manifest states the guarantee of its plan, and that it is kept."""

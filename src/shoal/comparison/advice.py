@@ -51,13 +51,20 @@ class AdvisedTrial:
     def distance(self) -> tuple[float, ...]:
         """How far the plan is from meeting the limits, to compare plans by.
 
-        A guarantee that is not kept counts first, then the number of figures that could not be
-        computed, then the excess over the limits, then the loss.
+        A plan that could not be run is farthest. Otherwise a guarantee that is not kept counts
+        first, then the number of figures that could not be computed, then the excess over the
+        limits, then the loss.
         """
         failed = self.results.failed
         missing = sum(result.value is None for result in failed)
         excess = sum(result.excess for result in failed if result.value is not None)
-        return float(self.error is not None or not self.kept), float(missing), excess, self.loss
+        return (
+            float(self.error is not None),
+            float(not self.kept),
+            float(missing),
+            excess,
+            self.loss,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the trial as plain data."""
@@ -71,8 +78,10 @@ class AdvisedTrial:
         }
 
     def __str__(self) -> str:
-        loss = format_percentage(self.loss)
-        return f"{self.family}, {_describe_strength(self)}: information loss {loss}"
+        text = f"{self.family}, {_describe_strength(self)}"
+        if self.error is not None:
+            return f"{text}: could not be run"
+        return f"{text}: information loss {format_percentage(self.loss)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +165,7 @@ class Advice:
 
     def __str__(self) -> str:
         n_passed = sum(trial.passed for trial in self.trials)
-        heading = f"plans tried: {len(self.trials)}; within the limits: {n_passed}"
+        heading = f"plans tried: {len(self.trials):,}; within the limits: {n_passed:,}"
         names = " and ".join(result.limit.name for result in self.binding)
         if self.best is not None:
             lines = [heading, f"least loss: {self.best}", str(self.best.results)]

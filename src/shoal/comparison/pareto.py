@@ -95,8 +95,8 @@ def reason_to_recommend(n_choices: int) -> str:
     if n_choices == 2:
         return "Of the two choices on the Pareto front, it has less risk"
     return (
-        f"Of the {n_choices} choices on the Pareto front, it is closest to the ideal point of least"
-        " loss and least risk, with both scaled to their range on the front"
+        f"Of the {n_choices:,} choices on the Pareto front, it is closest to the ideal point of"
+        " least loss and least risk, with both scaled to their range on the front"
     )
 
 

@@ -146,8 +146,8 @@ def _check_number_of_values(name: str, n_distinct: int, declared_type: Type) -> 
     """Refuse a boolean column of more than two values, and more declared distances than fit."""
     if declared_type.kind == "boolean" and n_distinct > 2:
         raise InputError(
-            f"Column {name!r} is declared as boolean but has {n_distinct} values. Declare it as"
-            " nominal.",
+            f"Column {name!r} is declared as boolean but has {n_distinct:,} values. Declare it"
+            " as nominal.",
             code="not-boolean",
             column=name,
             count=n_distinct,

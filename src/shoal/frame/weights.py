@@ -26,7 +26,7 @@ def read_weights(frame: Frame, name: str) -> NDArray[np.float64]:
 
 def check_weights(name: str, invalid: Mapping[str, int], smallest: float, largest: float) -> None:
     """Refuse invalid weights, counted by kind, and weights that differ too much."""
-    counts = ", ".join(f"{count} {kind}" for kind, count in invalid.items() if count)
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in invalid.items() if count)
     if counts:
         raise InputError(
             f"Column {name!r} contains weights that cannot be used: {counts}. A weight is the"

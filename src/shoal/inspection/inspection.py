@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
+from shoal._text import count
 from shoal.inspection.column_entry import ColumnEntry
 from shoal.inspection.sentences import Sentence
 from shoal.inspection.starter_plan import starter_plan
@@ -89,7 +90,8 @@ class Inspection:
         return format_inspection(self)
 
     def __repr__(self) -> str:
-        return f"Inspection({self.source!r}, {self.records} records, {len(self.columns)} columns)"
+        n_records, n_columns = count(self.records, "record"), count(len(self.columns), "column")
+        return f"Inspection({self.source!r}, {n_records}, {n_columns})"
 
     def _repr_html_(self) -> str:
         from shoal.report.notebook import inspection_html  # see docs/architecture.md

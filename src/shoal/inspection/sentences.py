@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shoal._text import join_names
+from shoal._text import count, join_names
 from shoal.frame.categories import CellTexts, find_suspected_kind, texts_and_index
 from shoal.frame.codes import value_ranks
 from shoal.frame.roles import UNIT_ROLES, name_columns
@@ -144,7 +144,7 @@ def _derived_columns(relations: Sequence[Relation]) -> list[Sentence]:
     n_hidden = len(relations) - MAX_RELATIONS
     if n_hidden > 0:
         names = tuple(relation.column for relation in relations[MAX_RELATIONS:])
-        text = f"{n_hidden} more columns can be computed from others."
+        text = f"{count(n_hidden, 'more column')} can be computed from others."
         sentences.append(Sentence("derived-column", text, names))
     return sentences
 

@@ -64,8 +64,9 @@ def check_columns(name: str, number: int) -> None:
     max_columns = _max_columns.get()
     if number > max_columns:
         raise FileError(
-            f"{name!r} has {number:,} columns; at most {max_columns:,} are supported here. Is the"
-            " first line a header, and is the separator right? Otherwise leave columns out.",
+            f"{name!r} has {number:,} columns; at most {max_columns:,} are supported here. Check"
+            " that the first line is a header and that the separator is right. If both are, leave"
+            " columns out.",
             code="too-many-columns",
             path=name,
             columns=number,

@@ -115,7 +115,7 @@ def _split(text: str) -> Any:
         url.port  # noqa: B018 - raises for a malformed port
     except ValueError:
         raise FileError(
-            "The address of a store cannot be read. It looks like s3://bucket/folder.",
+            "The address of a store cannot be read. Write it like s3://bucket/folder.",
             code="address-unreadable",
         ) from None
     return url

@@ -127,7 +127,8 @@ def _check_shapes(shapes: Mapping[str, tuple[int, ...]]) -> None:
     )
     if len({n_records for n_records, _ in shapes.values()}) > 1 or not has_same_columns:
         sizes = ", ".join(
-            f"{name!r} {n_records} x {n_columns}" for name, (n_records, n_columns) in shapes.items()
+            f"{name!r} {n_records:,} x {n_columns:,}"
+            for name, (n_records, n_columns) in shapes.items()
         )
         raise InputError(
             f"The tables have different shapes: {sizes}. Compare the same records.",

@@ -24,6 +24,7 @@ from shoal._kernels.spatial.index import (
 )
 from shoal._kernels.spatial.pool import open_pool
 from shoal._seeds import GENERATORS, as_seed
+from shoal._text import count
 from shoal.errors import GuaranteeBroken, InputError, InputTypeError, ShoalError
 
 Labels = NDArray[np.int64]  # group of each record
@@ -82,8 +83,8 @@ class Partition:
 
     def __repr__(self) -> str:
         return (
-            f"Partition({len(self.labels)} records, {self.n_groups} groups of"
-            f" {self.sizes.min()} to {self.sizes.max()}, k={self.k})"
+            f"Partition({count(len(self.labels), 'record')}, {count(self.n_groups, 'group')} of"
+            f" {self.sizes.min():,} to {self.sizes.max():,}, k={self.k})"
         )
 
 

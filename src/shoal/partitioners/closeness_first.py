@@ -126,8 +126,8 @@ class ClosenessFirst(Partitioner):
         super()._check(X)
         if len(self.values) != len(X):
             raise ParameterError(
-                f"The 'values' of ClosenessFirst must be one for each of the {len(X)} records. Got"
-                f" {len(self.values)}.",
+                f"The 'values' of ClosenessFirst must be one for each of the {len(X):,} records."
+                f" Got {len(self.values):,}.",
                 code="parameter-not-accepted",
                 parameter="values",
             )

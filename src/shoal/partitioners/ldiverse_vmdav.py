@@ -8,6 +8,7 @@ import numpy as np
 from shoal import _progress as progress
 from shoal._kernels.leftovers import join_nearest_centroid
 from shoal._params import AtLeast, K
+from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.partitioners._base import Facts, Indices, Labels, Matrix, Partitioner, squared_distances
 
@@ -88,15 +89,15 @@ class LDiverseVMDAV(Partitioner):
         super()._check(X)
         if len(self.values) != len(X):
             raise ParameterError(
-                f"The 'values' of LDiverseVMDAV must be one for each of the {len(X)} records. Got"
-                f" {len(self.values)}.",
+                f"The 'values' of LDiverseVMDAV must be one for each of the {len(X):,} records."
+                f" Got {len(self.values):,}.",
                 code="parameter-not-accepted",
                 parameter="values",
             )
         distinct = len(np.unique(np.asarray(self.values)))
         if distinct < self.diversity:
             raise InputError(
-                f"The confidential column has {distinct} distinct values, fewer than the"
+                f"The confidential column has {count(distinct, 'distinct value')}, fewer than the"
                 f" diversity={self.diversity} of a group. Lower `diversity`.",
                 code="too-few-values",
                 diversity=self.diversity,

@@ -53,9 +53,10 @@ class Optimal(Partitioner):
     proof takes nearly all the time that it may.
 
     **Cost.** The problem is NP-hard, so time and memory may grow exponentially with
-    n. A table is refused if a proof would take more than a minute or two of
-    computing. In our trials it took less for 1,000 records at k = 2, 400 at k = 3,
-    100 at k = 5 and 60 at k = 7, and for more records if there are few columns.
+    n. A table of more than 1,200 records is refused, unless k is 1 or above n/2, and so is
+    one whose proof is not complete after 120 CPU seconds. In our trials, this time was
+    enough for 1,000 records at k = 2, 400 at k = 3, 100 at k = 5 and 60 at k = 7, and for
+    more records if there are few columns.
 
     References
     ----------
@@ -84,7 +85,7 @@ class Optimal(Partitioner):
         super()._check(X)
         if len(X) > MAX_RECORDS and 1 < self.k <= len(X) // 2:
             raise InputError(
-                f"Optimal takes at most {MAX_RECORDS} records but the data hold {len(X):,}."
+                f"Optimal takes at most {MAX_RECORDS:,} records but the data hold {len(X):,}."
                 " Use another method, or group within strata.",
                 code="too-many-records",
                 records=len(X),

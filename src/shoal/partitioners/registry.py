@@ -311,10 +311,11 @@ def partition(
         recommends for the table.
     effort : {"quick", "refine", "search", "prove"}, optional
         How to improve the groups of the method: ``"quick"`` leaves them as they are,
-        ``"refine"`` changes them until no small change helps, ``"search"`` continues for
-        the time of the budget, and ``"prove"`` also proves a lower bound of the SSE.
+        ``"refine"`` changes them until no small change helps, ``"search"`` continues by
+        simulated annealing, and ``"prove"`` also proves a lower bound of the SSE.
     budget : float, optional
-        CPU seconds for ``"search"`` or ``"prove"``.
+        CPU seconds for ``"search"`` (by default 50 rounds per record instead) or
+        ``"prove"`` (by default 60).
     random_state : int, Generator, RandomState or None
         Seed of a randomised method; others are not affected by it.
     n_jobs : int, optional

@@ -10,6 +10,7 @@ from shoal import _progress as progress
 from shoal._kernels.shortest_path.ordered_records import extend_path, label_groups, open_path
 from shoal._kernels.shortest_path.sorted_values import extend_sorted_path
 from shoal._params import K
+from shoal._text import count
 from shoal.errors import ParameterError
 from shoal.partitioners._base import (
     BOUND_SAFETY_FACTOR,
@@ -113,7 +114,7 @@ class Univariate(Partitioner):
         elif not isinstance(self.order, str | None) and not is_permutation(self.order, n):
             raise ParameterError(
                 f"The 'order' parameter of Univariate must contain each record number from 0 to"
-                f" {n - 1} exactly once. It contains {len(self.order)} numbers.",
+                f" {n - 1:,} exactly once. It contains {count(len(self.order), 'number')}.",
                 code="order-not-a-permutation",
             )
 

@@ -72,7 +72,7 @@ def _check(x: Values, k: int, most: int) -> None:
     elif k < 1:
         problem = f"k must be at least 1. Got k={k}."
     elif len(x) < k:
-        problem = f"A group needs k={k} records but the column has only {len(x)}. Lower k."
+        problem = f"A group needs k={k} records but the column has only {len(x):,}. Lower k."
     elif most < 0:
         problem = f"The number of suppressed records cannot be negative. Got {most}."
     else:

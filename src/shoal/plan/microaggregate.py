@@ -74,10 +74,11 @@ def microaggregate(
         A name in `shoal.METHODS`, or a partitioner. ``"auto"`` is recommended.
     effort : {"quick", "refine", "search", "prove"}, optional
         How much to improve the groups of the method: ``"quick"`` not at all, ``"refine"``
-        until no small change helps, ``"search"`` for the time of the budget, ``"prove"`` also
-        computes a lower bound of the loss. The method ``"auto"`` refines.
+        until no small change helps, ``"search"`` continues by simulated annealing, ``"prove"``
+        also computes a lower bound of the loss. The method ``"auto"`` refines.
     budget : float, optional
-        CPU seconds for ``"search"`` or ``"prove"``.
+        CPU seconds for ``"search"`` (by default 50 rounds per record instead) or ``"prove"`` (by
+        default 60).
     confidential : list of str
         Columns with values that must not be linked to a person; released unchanged, unless
         ``homogeneity`` is ``"noise"``.

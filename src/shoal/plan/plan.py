@@ -11,6 +11,7 @@ from shoal import _params as parameters
 from shoal._params import RandomState
 from shoal._progress import shows_progress
 from shoal._seeds import as_seed
+from shoal._text import count
 from shoal.errors import PlanError
 from shoal.frame.edits import Edit, as_edits
 from shoal.frame.missing_codes import as_missing_codes
@@ -336,4 +337,4 @@ class Plan(PlanColumns):
 
 def _describe(step: Step) -> str:
     by = f" by {step.partitioner}" if isinstance(step, GroupingStep) else ""
-    return f"{step.name} {len(step.columns)} columns{by}"
+    return f"{step.name} {count(len(step.columns), 'column')}{by}"

@@ -32,8 +32,9 @@ class Thresholds:
     derived : float
         R2 from which unchanged columns count as determining a masked one.
     order : float
-        Rank correlation of a column with the order of the records, or share of the records of a
-        unit that are adjacent, at which the order is revealing.
+        Rank correlation of a column with the order of the records, or adjacency of the records of
+        a unit, on a scale from 0 for a random order to 1 for complete adjacency, above which the
+        order is revealing.
     loss : float
         Information loss in per cent.
     group_size : float

@@ -133,7 +133,7 @@ def attacker_can(release: ReleaseLike) -> list[str]:
     """Return what the release does not hide from an attacker, in sentences."""
     plan, verdict, k = release.plan, release.verdict, release.verdict.smallest_class
     if plan.k is None:
-        is_limited = any(step.promises == PROBABILISTIC for step in plan.steps)
+        is_limited = any(step.short_guarantee == PROBABILISTIC for step in plan.steps)
         limit_clause = "" if is_limited else "; no k limits how often that is right"
         sentences = [f"Link a person to the record with the nearest values{limit_clause}."]
     elif k == 1:

@@ -197,14 +197,14 @@ def group_plane(entry: Mapping[str, Any]) -> Figure:
     plot.axes("first component", "second component")
     widest = max(*spread, 1e-9)
     for (x, y), radius, size in zip(centres, spread, entry["sizes"], strict=True):
-        title = f"{size} records, spread {radius:.2f}"
+        title = f"{size:,} records, spread {radius:.2f}"
         plot.dot(x, y, 1.5 + 9 * radius / widest, "group", title)
     n_drawn, n_groups = len(centres), entry["n_groups"]
     is_complete = n_drawn == n_groups
     groups_phrase = (
         f"All {n_groups:,} groups"
         if is_complete
-        else f"{n_drawn} of {n_groups:,} groups, evenly picked,"
+        else f"{n_drawn:,} of {n_groups:,} groups, evenly picked,"
     )
     description = (
         f"{groups_phrase} on the two directions that show {100 * entry['explained']:.0f} % of the"

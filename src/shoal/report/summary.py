@@ -286,7 +286,7 @@ def _hide_step_values(step: dict[str, Any]) -> dict[str, Any]:
     """Return a step with its mapping of values, or its matrices, replaced by their number."""
     placeholders = {"mapping": "values, not shown", "matrix": "matrices, not shown here"}
     return {
-        name: f"{len(value)} {placeholders[name]}" if name in placeholders else value
+        name: f"{len(value):,} {placeholders[name]}" if name in placeholders else value
         for name, value in step.items()
     }
 
@@ -297,7 +297,7 @@ def _hide_type_values(declared: Any) -> Any:
         return declared
     return {
         name: (
-            f"{len(value)} {'values' if name == 'order' else 'rows'}, not shown"
+            f"{len(value):,} {'values' if name == 'order' else 'rows'}, not shown"
             if isinstance(value, list)
             else value
         )

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import Any
 
-from shoal._text import format_percentage
+from shoal._text import count, format_percentage
 from shoal._versions import installed_version
 from shoal.audit import manifest as manifests
 from shoal.metrics.rounding import round_floats
@@ -143,11 +143,12 @@ class LargeRelease:
         return release_html(self)
 
     def __repr__(self) -> str:
-        text = f"LargeRelease({self.provenance['records']} records in {len(self.files)} files"
+        n_records = count(self.provenance["records"], "record")
+        text = f"LargeRelease({n_records} in {count(len(self.files), 'file')}"
         if self.groups:
             text += (
-                f", groups of {self.groups['smallest']} to {self.groups['largest']}, information"
-                f" loss {format_percentage(self.measures['information_loss'])}"
+                f", groups of {self.groups['smallest']:,} to {self.groups['largest']:,},"
+                f" information loss {format_percentage(self.measures['information_loss'])}"
             )
         return f"{text}, verdict: {self.verdict.status})"
 

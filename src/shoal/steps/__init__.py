@@ -35,7 +35,7 @@ STEPS: dict[str, type[Step]] = {
 def describe_step(cls: type[Step]) -> dict[str, Any]:
     """Return what a user needs to choose a step: guarantee, randomness, paper and parameters."""
     return {
-        "promises": cls.promises,
+        "promises": cls.short_guarantee,
         "draws": "seeded" if "random_state" in parameters.signature_parameters(cls) else "no",
         "paper": cls.paper,
         "summary": re.sub(r",? \[\w+\]_", "", (getdoc(cls) or "").split("\n")[0]),

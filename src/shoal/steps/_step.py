@@ -128,7 +128,7 @@ class Step:
     accepts_any_kind: ClassVar[bool] = False  # otherwise the columns must be numeric
     uses_hierarchies: ClassVar[bool] = False  # whether it needs the hierarchies of its columns
     computes_with_values: ClassVar[bool] = True  # otherwise it only compares values
-    promises: ClassVar[str] = "nothing about persons"  # the guarantee in a few words
+    short_guarantee: ClassVar[str] = "nothing about persons"
     columns: list[str]
     weight: str | None = None  # column of survey weights
     unit: str | None = None  # column whose values k counts

@@ -85,7 +85,7 @@ class Generalise(Step):
     accepts_any_kind = True
     computes_with_values = False
     uses_hierarchies = True
-    promises = "k-anonymity; l-diversity and t-closeness on request"
+    short_guarantee = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
         self,

@@ -55,7 +55,7 @@ class Hybridise(WithinGroups):
 
     name = "hybridise"
     paper = "DG10"
-    promises = "probabilistic k-anonymity"
+    short_guarantee = "probabilistic k-anonymity"
 
     def _validate(self) -> None:
         super()._validate()

@@ -153,7 +153,7 @@ class Microaggregate(GroupingStep):
     name = "microaggregate"
     paper = "DT05"
     accepts_any_kind = True
-    promises = "k-anonymity; l-diversity and t-closeness on request"
+    short_guarantee = "k-anonymity; l-diversity and t-closeness on request"
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from shoal._params import Between, RandomState
+from shoal._text import count
 from shoal.errors import InputError, PlanError, ValuesRandomised
 from shoal.frame.roles import as_list, name_columns
 from shoal.frame.tables import Frame
@@ -172,8 +173,8 @@ class Pram(Step):
         if len(categories) > MAX_CATEGORIES:
             verb = "has" if len(block) == 1 else "have"
             raise InputError(
-                f"{name_columns(block)} {verb} {len(categories)} categories, but a PRAM matrix can"
-                f" have at most {MAX_CATEGORIES}. Recode the columns first, or use strata.",
+                f"{name_columns(block)} {verb} {len(categories):,} categories, but a PRAM matrix"
+                f" can have at most {MAX_CATEGORIES:,}. Recode the columns first, or use strata.",
                 code="too-many-categories",
                 columns=tuple(block),
                 count=len(categories),
@@ -202,13 +203,15 @@ class Pram(Step):
         row_of_category = {category: i for i, category in enumerate(category_tuples)}
         is_unknown = np.array([category not in row_of_category for category in categories], bool)
         if is_unknown.any():
-            count = int(counts[is_unknown].sum())
+            n_unknown = int(counts[is_unknown].sum())
+            verb = "has" if len(block) == 1 else "have"
             raise InputError(
-                f"{name_columns(block)}: {count:,} records have a value or a missing cell for which"
-                " the matrix has no row. Add the categories to the matrix.",
+                f"{name_columns(block)} {verb} values or missing cells in"
+                f" {count(n_unknown, 'record')} for which the matrix has no row. Add the categories"
+                " to the matrix.",
                 code="value-outside-matrix",
                 columns=tuple(block),
-                count=count,
+                count=n_unknown,
             )
         rows = np.array(entry["rows"], np.float64)[
             [row_of_category[category] for category in categories]

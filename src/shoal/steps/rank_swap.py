@@ -76,7 +76,7 @@ class RankSwap(Step):
         window = int(self.percent * len(X) / 100 + 1e-9)
         if window < 1:
             raise InputError(
-                f"percent={self.percent:g} of {len(X)} records is less than one rank, so no value"
+                f"percent={self.percent:g} of {len(X):,} records is less than one rank, so no value"
                 f" would move. Raise it to at least {100 / len(X):.4g}.",
                 code="no-value-moves",
                 percent=self.percent,

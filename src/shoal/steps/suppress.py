@@ -71,7 +71,7 @@ class Suppress(Step):
     paper = "SS98"
     accepts_any_kind = True
     computes_with_values = False
-    promises = "k-anonymity"
+    short_guarantee = "k-anonymity"
 
     def __init__(
         self,

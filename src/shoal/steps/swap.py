@@ -50,7 +50,7 @@ class Swap(WithinGroups):
     name = "swap"
     paper = "SD12"
     accepts_any_kind = True
-    promises = "probabilistic k-anonymity"
+    short_guarantee = "probabilistic k-anonymity"
 
     def _describe_guarantee(self, attack_clause: str) -> str:
         return (

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._params import Above, Between
+from shoal._text import count
 from shoal.errors import InputError, PlanError
 from shoal.frame import tables
 from shoal.frame.roles import as_list
@@ -133,7 +134,7 @@ class TopBottomCode(Step):
             n_coded = int(np.ceil(share * len(column) - 1e-9))
             if n_coded < MIN_CODED:
                 raise InputError(
-                    f"{end}_share={share:g} of {len(column)} records is {n_coded}; coding fewer"
+                    f"{end}_share={share:g} of {len(column):,} records is {n_coded:,}; coding fewer"
                     f" than {MIN_CODED} would reveal their values. Use a share of at least"
                     f" {MIN_CODED / len(column):.4g}.",
                     code="share-too-small",
@@ -152,8 +153,8 @@ class TopBottomCode(Step):
         if is_coded.sum() < MIN_CODED:
             change = "Lower" if end == "top" else "Raise"
             raise InputError(
-                f"Column {name!r} has {is_coded.sum()} values beyond `{end}`, and the mean of fewer"
-                f" than {MIN_CODED} would reveal them. {change} `{end}`, or use"
+                f"Column {name!r} has {count(int(is_coded.sum()), 'value')} beyond `{end}`, and the"
+                f" mean of fewer than {MIN_CODED} would reveal them. {change} `{end}`, or use"
                 ' `replacement="threshold"`.',
                 code="mean-gives-away",
                 column=name,

@@ -7,6 +7,8 @@ from shoal._text import align_rows
 from shoal.cli import options
 from shoal.cli.console.session import print_result, session
 
+HEADINGS = {"draws": "random", "promises": "guarantee"}  # of keys whose name is not a heading
+
 
 def methods(json: options.Json = False) -> None:
     """List the methods: group sizes, whether they are random, cost, guarantee and paper."""
@@ -14,8 +16,8 @@ def methods(json: options.Json = False) -> None:
         from shoal.partitioners import METHODS, describe
 
         entries = {name: describe(cls) for name, cls in METHODS.items()}
-        titles = ["groups", "draws", "cost", "paper", "summary", "guarantee"]
-        print_result(entries, _table("method", titles, entries), as_json=json, quiet=False)
+        keys = ["groups", "draws", "cost", "paper", "summary", "guarantee"]
+        print_result(entries, _table("method", keys, entries), as_json=json, quiet=False)
 
 
 def steps(json: options.Json = False) -> None:
@@ -24,12 +26,12 @@ def steps(json: options.Json = False) -> None:
         from shoal.steps import STEPS, describe_step
 
         entries = {name: describe_step(cls) for name, cls in STEPS.items()}
-        titles = ["draws", "paper", "promises", "summary"]
-        print_result(entries, _table("step", titles, entries), as_json=json, quiet=False)
+        keys = ["draws", "paper", "promises", "summary"]
+        print_result(entries, _table("step", keys, entries), as_json=json, quiet=False)
 
 
-def _table(noun: str, titles: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:
-    rows = [[noun, *titles]] + [
-        [name, *(str(entry[title]) for title in titles)] for name, entry in entries.items()
+def _table(noun: str, keys: list[str], entries: Mapping[str, Mapping[str, Any]]) -> str:
+    rows = [[noun, *(HEADINGS.get(key, key) for key in keys)]] + [
+        [name, *(str(entry[key]) for key in keys)] for name, entry in entries.items()
     ]
     return align_rows(rows)

@@ -115,7 +115,9 @@ def _fully_labelled(
 ) -> LabelDecision:
     """Decide on a column whose values all have labels."""
     n_labels = len(value_labels)
-    count_clause = f"its {n_labels} values have labels" if n_labels > 1 else "its value has a label"
+    count_clause = (
+        f"its {n_labels:,} values have labels" if n_labels > 1 else "its value has a label"
+    )
     scale_values = sorted_labels(value_labels)
     if scale_values is not None:
         is_ascending = list(scale_values) == sorted(value_labels)

@@ -186,11 +186,11 @@ class Hierarchy:
             return f"{rule}: {', '.join(map(str, values))}"
         paths = [row[:-1] if self._is_rooted else row for row in self.rows]
         sizes = [len({path[level:] for path in paths}) for level in range(len(paths[0]))]
-        summary = ", ".join([count(sizes[0], "value"), *(f"{n} categories" for n in sizes[1:])])
+        summary = ", ".join([count(sizes[0], "value"), *(f"{n:,} categories" for n in sizes[1:])])
         lines = _tree_lines([path[:0:-1] for path in paths])
         n_hidden = len(lines) - MAX_LINES
         return "\n".join(
-            [summary, *lines[:MAX_LINES], *([f"... {n_hidden} more"] if n_hidden > 0 else [])]
+            [summary, *lines[:MAX_LINES], *([f"... {n_hidden:,} more"] if n_hidden > 0 else [])]
         )
 
     @property

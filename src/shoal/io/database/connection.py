@@ -226,7 +226,7 @@ def _url(location: str) -> "URL":
         return make_url(location)
     except (ArgumentError, ValueError):
         raise FileError(
-            "The address of a database cannot be read. It looks like"
+            "The address of a database cannot be read. Write it like"
             " postgresql://user@host/database or sqlite:///file.db.",
             code="address-unreadable",
         ) from None

@@ -1,8 +1,8 @@
 """Workbooks of Excel and OpenDocument: the values of one sheet.
 
-python-calamine reads the values that a spreadsheet program has saved and does not evaluate
-formulas; openpyxl counts the cells that have none. XlsxWriter writes text as text, even if it looks
-like a formula, and the same bytes for the same table.
+python-calamine reads saved values and evaluates no formulas. openpyxl counts errors and formulas
+without a saved value. XlsxWriter writes text as text, even if it looks like a formula, and gives
+the same bytes for the same table.
 """
 
 from shoal.errors import MissingDependency

@@ -205,8 +205,9 @@ def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
                 line = line.rstrip("\r\n\x1a")
                 if len(line) > last_character and line[last_character:].strip():
                     raise FileError(
-                        f"Line {number} of {path.name!r} has {len(line)} characters; the column"
-                        f" map ends at {last_character}. Add the remaining columns to the map.",
+                        f"Line {number} of {path.name!r} has {len(line):,} characters; the"
+                        f" column map ends at {last_character}. Add the remaining columns to the"
+                        " map.",
                         code="line-beyond-layout",
                         file=path.name,
                         line=number,

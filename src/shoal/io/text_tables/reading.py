@@ -191,7 +191,7 @@ def _ragged_line(path: Path, dialect: Dialect, width: int) -> FileError:
 def _ragged_error(path: Path, line: int, n_fields: int, expected: int) -> FileError:
     return FileError(
         f"Line {line} of {path.name!r} has {count(n_fields, 'field')}, but the"
-        f" header has {expected}. Correct it (is a quotation mark open?), or check `separator`.",
+        f" header has {expected:,}. Correct it (is a quotation mark open?), or check `separator`.",
         code="ragged-line",
         file=path.name,
         line=line,

@@ -201,7 +201,7 @@ def _axes_inputs(
     projected = [column.name for column in columns if column.n_categories > MAX_EXACT_CATEGORIES]
     if projected:
         remarks.append(
-            f"{name_columns(projected)} with more than {MAX_EXACT_CATEGORIES} categories:"
+            f"{name_columns(projected)} with more than {MAX_EXACT_CATEGORIES:,} categories:"
             " distances between them are approximate."
         )
     original_axes, masked_axes = axes[: len(original)], axes[len(original) :]

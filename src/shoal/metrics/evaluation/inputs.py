@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shoal._text import count
 from shoal.errors import InputError, ParameterError
 from shoal.frame import tables
 from shoal.frame.codes import codes
@@ -34,8 +35,8 @@ def check_same_records(n_original: int, n_masked: int) -> None:
     """Refuse tables of different length."""
     if n_original != n_masked:
         raise InputError(
-            f"The original has {n_original} records and the masked table {n_masked}. Compare"
-            " tables with the same records in the same order.",
+            f"The original has {count(n_original, 'record')} and the masked table {n_masked:,}."
+            " Compare tables with the same records in the same order.",
             code="records-differ",
             original=n_original,
             masked=n_masked,

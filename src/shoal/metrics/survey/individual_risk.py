@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shoal._text import count
 from shoal.errors import InputError
 from shoal.metrics._array_types import AnyValues, Labels, Values
 from shoal.metrics.equivalence_classes import classes
@@ -88,8 +89,8 @@ def _count_in_population(keys: AnyValues, population: AnyValues) -> KeyFrequenci
     n_absent = int((counts == 0).sum())
     if n_absent:
         raise InputError(
-            f"{n_absent} keys of the sample do not occur in the population. Use the same"
-            " categories in both.",
+            f"The keys of {count(n_absent, 'record')} of the sample do not occur in the population."
+            " Use the same categories in both.",
             code="not-in-population",
             count=n_absent,
         )

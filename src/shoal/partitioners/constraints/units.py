@@ -54,7 +54,7 @@ def group_units(X: Matrix, units: Labels, partitioner: Partitioner) -> Partition
     n_units = int(unit_codes.max()) + 1
     if n_units < k:
         raise InputError(
-            f"A group needs k={k} units but the data hold only {n_units}. Lower k, or merge the"
+            f"A group needs k={k} units but the data hold only {n_units:,}. Lower k, or merge the"
             " strata.",
             code="too-few-units",
             k=k,

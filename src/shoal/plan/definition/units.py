@@ -120,11 +120,11 @@ def refuse_repeated_identifiers(frame: Frame, identifiers: Sequence[str]) -> Non
     max_records, n_values = counts[worst]
     verb = "repeats" if len(repeated) == 1 else "repeat"
     raise InputError(
-        f"{name_columns(repeated, 'Identifier', 'Identifiers')} {verb}: up to {max_records} records"
-        f" share a value of {worst!r}, which has {n_values:,} values in {len(frame):,} records."
-        " k would count records, and a class might hold a single person. If the column names"
-        f' persons or firms, set `unit="{worst}"` to count its values. If every record is a unit of'
-        f' its own, and the column is only a category, set `unit="{RECORD_UNIT}"`.',
+        f"{name_columns(repeated, 'Identifier', 'Identifiers')} {verb}: up to {max_records:,}"
+        f" records share a value of {worst!r}, which has {n_values:,} values in {len(frame):,}"
+        " records. k would count records, and a class might hold a single person. If the column"
+        f' names persons or firms, set `unit="{worst}"` to count its values. If every record is a'
+        f' unit of its own, and the column is only a category, set `unit="{RECORD_UNIT}"`.',
         code="identifier-repeats",
         columns=tuple(repeated),
         column=worst,

@@ -64,7 +64,7 @@ def _count_findings(
     counts = {name: number for name, number in groups.items() if number}
     if not counts:
         return []
-    phrases = join_phrases({name: f"in {number}" for name, number in counts.items()})
+    phrases = join_phrases({name: f"in {number:,}" for name, number in counts.items()})
     return [
         Finding(
             code,

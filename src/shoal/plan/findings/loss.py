@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 
+from shoal._text import count
 from shoal.plan.evidence import Evidence
 from shoal.plan.findings.phrases import format_share
 from shoal.plan.verdict import Finding
@@ -40,12 +41,13 @@ def large_group_findings(
     largest = max(size for _, size in large)
     n_large, n_all = sum(large.values()), sum(counts.values())
     share = _n_members(large) / _n_members(counts)
+    verb, pronoun = ("holds", "it") if n_large == 1 else ("hold", "them")
     return [
         Finding(
             "large-groups",
             "qualifies" if share > 0.5 else "informs",
-            f"{n_large:,} of {n_all:,} groups hold more than {max_ratio:g} times k"
-            f" {noun}, the largest {largest}; {format_share(share)} of the {noun} are in them.",
+            f"{n_large:,} of {count(n_all, 'group')} {verb} more than {max_ratio:g} times k {noun},"
+            f" the largest {largest:,}; {format_share(share)} of the {noun} are in {pronoun}.",
             {"groups": n_large, "largest": largest, "share": share},
         )
     ]

@@ -77,9 +77,10 @@ def _adjacent_units(evidence: Evidence) -> list[Finding]:
         Finding(
             "revealing-order",
             "qualifies",
-            f"Records with the same {name!r} are in adjacent rows ({format_share(share)} of the"
-            " possible cases), and the release keeps their order, so anyone who finds one member of"
-            " a household or unit can find the others.",
+            f"Records with the same {name!r} tend to be in adjacent rows ({format_share(share)}, on"
+            " a scale from 0 % for a random order to 100 % for complete adjacency), and the release"
+            " keeps their order, so anyone who finds one member of a household or unit can find the"
+            " others.",
             {"side_by_side": share},
             (name,),
             WAY_OUT,

@@ -90,7 +90,7 @@ def _dropped_records(
         return []
     n_dropped = int((~is_complete).sum())
     counts = tables.missing_counts(all_records, plan.required_columns)
-    missing = ", ".join(f"{name!r} {count}" for name, count in counts.items())
+    missing = ", ".join(f"{name!r} {count:,}" for name, count in counts.items())
     verb = "was" if n_dropped == 1 else "were"
     return [
         Finding(

@@ -48,7 +48,7 @@ def check_guarantee(
         )
     if n_expected != n_written:
         raise GuaranteeBroken(
-            f"{n_expected} records were read and {n_written} would be released. No data were"
+            f"{n_expected:,} records were read and {n_written:,} would be released. No data were"
             " released. Please report this.",
             code="records-lost",
             expected=n_expected,

@@ -243,9 +243,10 @@ def _missing_value_findings(
     """Return how many records were dropped, and how many cells imputed or suppressed."""
     sentences = []
     if n_source > n_released:
+        n_dropped = n_source - n_released
+        verb = "was" if n_dropped == 1 else "were"
         sentences.append(
-            f"{n_source - n_released} of {n_source} records were dropped because values are"
-            " missing."
+            f"{n_dropped:,} of {n_source:,} records {verb} dropped because values are missing."
         )
     imputed = list_counts(sum_counts(block.n_imputed for block in blocks))
     if imputed:

@@ -134,7 +134,7 @@ def unmet_option(job: MicroaggregationJob, table: pa.Table) -> str:
 
 def _unmet_option_error(option: str, chunk_size: int) -> InputError:
     return InputError(
-        f"`{option}` cannot be met in blocks of about {chunk_size} records, although the whole"
+        f"`{option}` cannot be met in blocks of about {chunk_size:,} records, although the whole"
         " table may meet it: neighbouring records are too similar. Raise `chunk_size`, or ask for"
         " less.",
         code="out-of-reach-in-blocks",

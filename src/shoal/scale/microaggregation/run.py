@@ -144,7 +144,7 @@ class MicroaggregationRun(TableRun):
             statistics = merge_statistics([statistics, statistics_of_chunk])
         if statistics.sample is None:  # no chunk has a complete record
             raise InputError(
-                f"Every one of the {n_records} records has a missing value, so"
+                f"Every one of the {n_records:,} records has a missing value, so"
                 ' `missing="drop"` would leave none. Use `missing="impute"`.',
                 code="no-record-complete",
                 records=n_records,

@@ -70,7 +70,9 @@ def translate_store_errors(path: str) -> Iterator[None]:
         if translated is None:
             location = redact_store(path)
             translated = FileError(
-                f"{location!r}: the store refused. Nothing was released.",
+                f"{location!r} could not be read or written, for a reason that Shoal does not"
+                " recognise. Nothing was released. Check the address, the credentials and the"
+                " permissions of the store.",
                 code="store-refuses",
                 place=location,
             )

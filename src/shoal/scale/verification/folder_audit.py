@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shoal import _progress as progress
+from shoal._text import count
 from shoal.audit import statements
 from shoal.audit.check import (
     Check,
@@ -121,9 +122,9 @@ class FolderAudit:
             elif digest != expected[name]:
                 faults.append(f"the SHA-256 of {name!r} is not that in the manifest")
         if faults:
-            and_more = f"; and {len(faults) - MAX_NAMED} more" if len(faults) > MAX_NAMED else ""
+            and_more = f"; and {len(faults) - MAX_NAMED:,} more" if len(faults) > MAX_NAMED else ""
             return False, "; ".join(faults[:MAX_NAMED]) + and_more
-        return True, f"{len(expected)}, each with its SHA-256 in the manifest"
+        return True, f"{len(expected):,}, each with its SHA-256 in the manifest"
 
     def _check_records(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         counted = sum(sum(footer.lengths) for footer in footers)
@@ -135,7 +136,7 @@ class FolderAudit:
             if [(field.name, str(field.type)) for field in footer.schema] != stated:
                 return False, f"{name_of(path)!r} has other columns or types than the manifest"
         same = [name for name, _ in stated] == self.entries["columns"]
-        return same, f"{len(stated)}, {'' if same else 'not '}as in the manifest"
+        return same, f"{len(stated):,}, {'' if same else 'not '}as in the manifest"
 
     def _check_dropped(self, footers: Iterable[Footer]) -> tuple[bool, str]:
         return check_dropped_columns(
@@ -211,7 +212,7 @@ class FolderAudit:
             if match is not None:
                 unmatched.remove(match)
         same = not unmatched and len(digests) == len(entries)
-        n_files = f"{len(digests)} file{'s' if len(digests) > 1 else ''}"
+        n_files = count(len(digests), "file")
         return same, f"{n_files}, {'each' if same else 'not all'} with its hash in the manifest"
 
     def _run_again(self, original: Sequence[str | Path]) -> LargeRelease:

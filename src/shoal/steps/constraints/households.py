@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import InputError
 from shoal.partitioners import Partition, Partitioner
 from shoal.steps._step import too_few_error
@@ -20,9 +21,9 @@ def refuse_split_households(strata: Sequence[Rows], households: Codes) -> None:
     n_split = int((np.bincount(households_of_strata) > 1).sum())
     if n_split:
         raise InputError(
-            f"{n_split} household{'s have' if n_split > 1 else ' has'} members in several strata,"
-            " so no group within a stratum can contain all members. Choose strata that keep"
-            " households whole.",
+            f"{count(n_split, 'household has', 'households have')} members in several strata, so no"
+            " group within a stratum can contain all members. Choose strata that keep households"
+            " whole.",
             code="household-in-several-strata",
             count=n_split,
         )

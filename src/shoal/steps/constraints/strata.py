@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import InputError, ShoalWarning, StrataMerged
 from shoal.frame.codes import codes
 from shoal.frame.replacement import RowGather
@@ -50,7 +51,8 @@ class FrameStrata:
         if not self.columns:
             return ""
         names = ", ".join(map(repr, self.columns))
-        return f" of stratum {stratum + 1} of {len(self.rows)} (of {names}, in order of appearance)"
+        number = f"{stratum + 1:,} of {len(self.rows):,}"
+        return f" of stratum {number} (of {names}, in order of appearance)"
 
     @property
     def released_values(self) -> dict[str, RowGather]:
@@ -91,8 +93,8 @@ def refuse_small_sizes(
     names = ", ".join(map(repr, columns))
     verb = "holds" if n_small == 1 else "hold"
     raise InputError(
-        f"{n_small} of {len(sizes)} strata of {names} {verb} fewer than k={k} {noun}, the smallest"
-        f" {min(sizes)}. Choose a coarser column for `within`, lower k, or set"
+        f"{n_small:,} of {len(sizes):,} strata of {names} {verb} fewer than k={k} {noun}, the"
+        f" smallest {min(sizes):,}. Choose a coarser column for `within`, lower k, or set"
         ' `small_strata="merge"`.',
         code="strata-below-k",
         columns=tuple(columns),
@@ -227,9 +229,10 @@ def describe_merged_strata(
         record_counts[i] for group, largest in joined_and_largest for i in group if i != largest
     )
     return (
-        f"{n_small} of {len(sizes)} strata held fewer than k={k} {noun}; merged with the"
-        f" nearest stratum. {n_moved} record{'s' if n_moved != 1 else ''} of merged strata"
-        f" now show{'s' if n_moved == 1 else ''} the values of the largest of them in"
+        f"{n_small:,} of {len(sizes):,} strata held fewer than k={k} {noun} and"
+        f" {'was' if n_small == 1 else 'were'} merged with the nearest stratum."
+        f" {count(n_moved, 'record')} of merged strata now"
+        f" {'shows' if n_moved == 1 else 'show'} the values of the largest of them in"
         f" {', '.join(map(repr, columns))}."
     )
 

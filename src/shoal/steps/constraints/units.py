@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import InputError
 from shoal.frame import tables
 from shoal.frame.codes import codes
@@ -22,9 +23,9 @@ def refuse_missing_units(name: str, n_missing: int) -> None:
     """Refuse records without a unit, given their number."""
     if n_missing:
         raise InputError(
-            f"Column {name!r} has {n_missing} missing value{'s' if n_missing > 1 else ''}, but k"
-            " counts its values. Give every record a unit, a separate one if it belongs to no other"
-            " record, or remove these records.",
+            f"Column {name!r} has {count(n_missing, 'missing value')}, but k counts its values."
+            " Give every record a unit, a separate one if it belongs to no other record, or remove"
+            " these records.",
             code="unit-missing",
             column=name,
             missing=n_missing,

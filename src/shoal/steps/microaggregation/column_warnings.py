@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shoal._text import count
 from shoal.errors import ConstantColumn, MissingValues, ShoalWarning
 from shoal.frame.columns import Column
 from shoal.frame.replacement import RowGather, TextColumn
@@ -93,7 +94,7 @@ def missing_value_warnings(
 
 def list_counts(counts: Mapping[str, int]) -> str:
     """Return the counts above 0 by column, for a sentence."""
-    return ", ".join(f"{name!r} {number}" for name, number in counts.items() if number)
+    return ", ".join(f"{name!r} {number:,}" for name, number in counts.items() if number)
 
 
 def _is_missing(values: Any) -> Mask:
@@ -112,5 +113,4 @@ def _count_groups_below_k(groups: Partition, missing: Mask) -> int:
 def _cells_clause(counts: Mapping[str, int]) -> str:
     """Return the beginning of a sentence, such as "2 cells ('age' 2) were"."""
     total = sum(counts.values())
-    cells, verb = ("cell", "was") if total == 1 else ("cells", "were")
-    return f"{total} {cells} ({list_counts(counts)}) {verb}"
+    return f"{count(total, 'cell')} ({list_counts(counts)}) {'was' if total == 1 else 'were'}"

@@ -152,9 +152,9 @@ def _paths_to_root(
             np.argmax(np.isin(index, [i for i, text in enumerate(texts) if text == value]))
         )
         raise InputError(
-            f"The hierarchy of column {name!r} lacks {error.attributes['count']} of the"
-            f" {len(values)} values of the column; one of them is in record {record + 1}. Add the"
-            " missing values.",
+            f"The hierarchy of column {name!r} lacks {error.attributes['count']:,} of the"
+            f" {len(values):,} values of the column; one of them is in record {record + 1}. Add"
+            " the missing values.",
             code=error.code,
             column=name,
             count=error.attributes["count"],

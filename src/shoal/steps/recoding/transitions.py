@@ -185,7 +185,7 @@ def to_plain_matrix(entry: Any, subject: str) -> dict[str, Any]:
     is_wrong |= ~(np.abs(rows.sum(axis=1) - 1) <= TOLERANCE)
     if is_wrong.any():
         raise PlanError(
-            f"{int(is_wrong.sum())} of {len(rows)} rows of the matrix of {subject} are not"
+            f"{int(is_wrong.sum()):,} of {len(rows):,} rows of the matrix of {subject} are not"
             f" probabilities that sum to 1; the first is row {int(np.argmax(is_wrong)) + 1}."
             " Correct them.",
             code="matrix-not-stochastic",

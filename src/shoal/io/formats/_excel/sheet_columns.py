@@ -21,8 +21,8 @@ _KIND_OF_TYPE |= {dt.date: "date", dt.time: "time", dt.timedelta: "time"}
 class SheetColumns:
     """The cells of a sheet by column: a row of names, then records.
 
-    Rows above the names and columns without a name and values are left out. A column without a
-    name is called by its position, and a number in the row of names is the name.
+    Empty rows above the names are left out, and so are columns with neither a name nor values. A
+    column without a name is called by its position, and a number in the row of names is the name.
 
     Parameters
     ----------
