@@ -31,7 +31,7 @@ pictures: $(VENV)/.developed $(VENV)/.tools  ## Photograph report, map and page 
 	@$(BIN)/python docs/photograph.py
 	@$(BIN)/python docs/photograph_app.py
 
-benchmarks: $(VENV)/.developed  ## Measure all that docs/speed.md and docs/costs.md tell; half an hour alone.
+benchmarks: $(VENV)/.developed  ## Measure every figure of docs/speed.md and docs/costs.md; half an hour on an idle machine.
 	@$(BIN)/python benchmarks/run_all.py
 
 fuzz: $(VENV)/.developed  ## Random tables and plans, judged independently: SECONDS=, RUNS=, SEED=; RUN= repeats one.

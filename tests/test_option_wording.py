@@ -24,6 +24,7 @@ from shoal.cli.wording import (
     plan_wording,
 )
 from shoal.errors import InputError
+from shoal.metrics import MEASURES
 from shoal.partitioners import METHODS
 from shoal.steps import STEPS
 
@@ -62,6 +63,8 @@ def test_every_option_in_a_message_exists():
     known = {*FLAGS, *inspect.signature(shoal.microaggregate).parameters}
     for cls in (*STEPS.values(), *METHODS.values(), shoal.Plan):
         known |= set(parameters.signature_parameters(cls))
+    for function in MEASURES.values():
+        known |= set(inspect.signature(function).parameters)
     entries = dict(options_in_messages())
     assert {"missing", "force", "small_strata"} <= set(entries)
     assert {name: place for name, place in entries.items() if name not in known} == {}
@@ -70,7 +73,7 @@ def test_every_option_in_a_message_exists():
 def test_flags_of_the_wording_are_flags_of_the_command():
     assert set({**FILE_FLAGS, **PLAN_FLAGS}.values()) <= flags("mask")
     assert set(FILE_FLAGS.values()) <= flags("run")
-    assert set(MEASURE_FLAGS.values()) <= flags("utility") | flags("advise")
+    assert set(MEASURE_FLAGS.values()) <= flags("utility") | flags("advise") | flags("risk")
 
 
 def test_the_library_names_python_parameters():

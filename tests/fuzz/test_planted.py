@@ -23,10 +23,10 @@ from shoal.steps.constraints.privacy_constraint import PrivacyConstraint
 
 
 def problem_within(runs, *checks, seed=11, in_files=False, where=lambda case: True):
-    """Return the number of the first run that fails one of some checks; None where none does.
+    """Return the number of the first run that fails one of ``checks``, or None.
 
-    Runs ``in_files``, or those in memory alone, are made; of these, the runs that a planted
-    fault can touch (``where``).
+    Only runs ``in_files`` are made, or only runs in memory, and among them only the cases that a
+    planted fault can affect (``where``).
     """
     for number in range(runs):
         case = draw_case(seed, number)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import same_values
 from shoal._kernels.group_formation import squared_distances_to_mean
 from shoal._kernels.spatial.pool import measure_distances
@@ -67,10 +68,10 @@ def open_pair_bounds(X: np.ndarray) -> PairBounds:
 
 
 def next_equal(X: np.ndarray) -> np.ndarray:
-    """Return for each record the next one with the same values, or -1."""
+    """Return for each record the next one with the same values, or NONE."""
     order = np.lexsort(X.T)
     is_equal = (X[order[1:]] == X[order[:-1]]).all(axis=1)
-    successor = np.full(len(X), -1)
+    successor = np.full(len(X), NONE)
     successor[order[:-1][is_equal]] = order[1:][is_equal]
     return successor
 
@@ -79,7 +80,7 @@ def next_equal(X: np.ndarray) -> np.ndarray:
 def measure_farthest(pool, pairs, X, record):
     """Measure the farthest pair that a record owns; ties go to the lowest partner."""
     measure_distances(pool, X[record])
-    partner, squared_length, is_tied = -1, -1.0, False
+    partner, squared_length, is_tied = NONE, -1.0, False
     for position in range(pool.size[0]):
         other, square = pool.records[position], pool.squares[position]
         if square < squared_length or pairs.rank[other] <= pairs.rank[record]:
@@ -111,7 +112,7 @@ def farthest_pair(pool, pairs, X, work):
     """Return the two remaining records farthest apart, lower first, and the work left.
 
     Ties go to the pair with the lowest records, the lower record counting first. If about ``work``
-    distances do not suffice, both are -1, and the function must be called again.
+    distances do not suffice, both are NONE, and the function must be called again.
     """
     while work > 0:
         record = winner_of_all(pairs.tournament)
@@ -125,4 +126,4 @@ def farthest_pair(pool, pairs, X, work):
             work -= pool.size[0]
         replay(pairs.tournament, pairs.score, pairs.partner, record, True)
         work -= STEP_COST
-    return -1, -1, work
+    return NONE, NONE, work

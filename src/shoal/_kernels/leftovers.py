@@ -6,6 +6,7 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.compensated_sum import add_record, write_mean
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_distance, squared_row_distance
 
 
@@ -28,7 +29,7 @@ def join_nearest_record(X, labels):
     for record in range(X.shape[0]):
         if has_group[record]:
             continue
-        best, least = -1, np.inf
+        best, least = NONE, np.inf
         for other in range(X.shape[0]):
             if has_group[other]:
                 square = squared_row_distance(X, record, X, other)
@@ -70,7 +71,7 @@ def group_centroids(X, labels, n_groups):
 @compiled
 def nearest_group(centroids, sizes, point):
     """Return the non-empty group with the nearest centroid; ties go to the lowest."""
-    best, least = -1, np.inf
+    best, least = NONE, np.inf
     for group in range(centroids.shape[0]):
         if sizes[group] == 0:
             continue

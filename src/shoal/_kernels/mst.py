@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.spatial.pool import assign, measure_distances
 from shoal._kernels.structures.sorted_list import precedes
 
@@ -37,7 +38,7 @@ def open_tree(n: int) -> SpanningTree:
         squares=np.full(n, np.inf),
         nearest=np.full(n, n),
         order=np.zeros(n, np.int64),
-        parent=np.full(n, -1),
+        parent=np.full(n, NONE),
         length=np.zeros(n),
     )
 
@@ -91,7 +92,7 @@ def grow_tree(pool, tree, X, work):
     n = X.shape[0]
     if pool.size[0] == n:
         add_to_tree(pool, tree, 0)
-        tree.parent[0], tree.length[0] = -1, 0.0  # the first record has no edge
+        tree.parent[0], tree.length[0] = NONE, 0.0  # the first record has no edge
     while pool.size[0] > 0 and work > 0:
         work -= pool.size[0]
         newest = tree.order[n - pool.size[0] - 1]
@@ -128,7 +129,7 @@ def cut_edges(tree, order, k):
         ancestor = tree.parent[record]
         while ancestor >= 0:
             size[ancestor] -= size[record]
-            ancestor = -1 if is_cut[ancestor] else tree.parent[ancestor]
+            ancestor = NONE if is_cut[ancestor] else tree.parent[ancestor]
         is_cut[record] = True
 
     labels = np.full(n, -1)

@@ -91,7 +91,7 @@ class TargetMatches(NamedTuple):
 
     The correct records of target i are in the classes ``correct_classes[starts[i]:starts[i + 1]]``,
     each once. ``n_tied`` counts the records of the same weight as the best of them, 0 if another
-    record has a greater one, and ``n_correct`` those of the correct records with that weight.
+    record has a greater one, and ``n_correct`` counts the correct records among these.
     """
 
     targets: MixedTable

@@ -1,7 +1,7 @@
 """Exchange records between groups until they are within t of the table, for t-closeness.
 
 The method is that of Soria-Comas, Domingo-Ferrer, Sánchez and Martínez (2015). The distance of a
-group from the table is that of the two distributions of a confidential column (Li, Li and
+group from the table is the distance of the two distributions of a confidential column (Li, Li and
 Venkatasubramanian, 2007): the earth mover's distance if its values are ordered, otherwise half the
 sum of the absolute differences of the shares.
 """

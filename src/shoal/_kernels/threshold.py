@@ -6,6 +6,7 @@ The method is that of Higgins, Sävje and Sekhon (2016).
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 
 
@@ -13,9 +14,9 @@ from shoal._kernels.distances import squared_row_distance
 def neighbour_graph(near):
     """Return where the list of each record starts, and all lists of neighbours, both ways.
 
-    Two records are neighbours if one is among the ``near`` of the other; those of a record are
-    ``neighbours[start[record] : start[record + 1]]``. A pair that is near both ways is in both
-    lists twice.
+    Two records are neighbours if one is among the ``near`` of the other; the neighbours of a record
+    are ``neighbours[start[record] : start[record + 1]]``. A pair that is near both ways is in
+    both lists twice.
     """
     n, n_near = near.shape
     start = np.zeros(n + 1, np.int64)
@@ -49,7 +50,7 @@ def cluster_around_seeds(X, start, neighbours):
     for record in range(X.shape[0]):
         if labels[record] >= 0:
             continue
-        best, least = -1, np.inf
+        best, least = NONE, np.inf
         for entry in range(start[record], start[record + 1]):
             group = labels[neighbours[entry]]
             if group >= 0 and group != best:

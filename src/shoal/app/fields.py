@@ -17,7 +17,7 @@ PARAMETERS_WITHOUT_FIELD = {  # set by roles of columns and by fields that are n
     "column_weights", "importance", "matrix",
 }  # fmt: skip
 TYPES_WITHOUT_FIELD = (NoneType, *GENERATORS)  # cannot be entered in a field
-BY_DEFAULT = "as usual"
+DEFAULT_LABEL = "default"  # of a choice that leaves a parameter out
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,9 @@ def _choices(
         values = list(description.choices)
     if default not in values:
         values = [default, *values]
-    return tuple((value, description.choices.get(value, value or BY_DEFAULT)) for value in values)
+    return tuple(
+        (value, description.choices.get(value, value or DEFAULT_LABEL)) for value in values
+    )
 
 
 def _literals(annotation: Any) -> Sequence[Any]:

@@ -29,8 +29,7 @@ from shoal.app.requests import (
     safe_name,
     session_of,
 )
-from shoal.app.runs import new_run
-from shoal.app.sessions import Sessions, is_text, release_name
+from shoal.app.sessions import Sessions, is_text, new_run, release_name
 from shoal.app.uploads import load_hierarchy, reading_question, receive
 from shoal.errors import ParameterError, ShoalError
 from shoal.io.dialect import Dialect

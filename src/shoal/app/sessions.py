@@ -7,13 +7,16 @@ from pathlib import Path
 from threading import Lock, Thread
 from typing import Any
 
-from shoal.app import worker
+from shoal._text import count
+from shoal.app import labels, worker
 from shoal.app.first_lines import detect_format, read_sample
 from shoal.app.jobs import Job
 from shoal.errors import FileError, ParameterError
 from shoal.io.compression import compression_of, strip_compression_suffix
 from shoal.io.dialect import Dialect
 from shoal.io.formats import format_of
+from shoal.plan import Plan
+from shoal.steps import GroupingStep
 
 MAX_SESSIONS = 20
 MAX_RUNS = 200
@@ -64,6 +67,24 @@ class Run(BackgroundTask):
     def folder(self) -> str:
         """Folder of the run's files, within the folder of the file."""
         return f"run-{self.number}"
+
+
+def new_run(plan: Plan, settings: dict[str, str]) -> Run:
+    """Return a run of a plan, described by its last step; its settings fill the form again."""
+    step = plan.steps[-1]
+    k = step.partitioner.k if isinstance(step, GroupingStep) else step.k
+    method = labels.METHODS.get(settings.get("method", ""), labels.METHODS["auto"]).label
+    effort = settings.get("effort")
+    method += f" + {labels.EFFORTS[effort].label}" if effort in labels.EFFORTS and effort else ""
+    label = labels.STEPS[step.name].label if step.name in labels.STEPS else step.name
+    phrases = [label] if step.name != "microaggregate" else []
+    phrases += [method] if isinstance(step, GroupingStep) else []
+    phrases += [f"k = {k}"] if k is not None else []
+    description = ", ".join(phrases)
+    if len(plan.steps) > 1:
+        description += f", after {count(len(plan.steps) - 1, 'other step')}"
+    repeatable_settings = {**settings, "k": settings.get("k", "") if k is None else str(k)}
+    return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 
 
 class Session:

@@ -7,8 +7,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from shoal.app import column_settings, first_lines, form, labels
-from shoal.app import runs as run_phrases
+from shoal.app import column_settings, first_lines, form, labels, run_phrases
 from shoal.app.messages import inspection_remarks
 from shoal.app.requests import as_dialect
 from shoal.app.risk_utility_map import draw_runs, front_of, recommend

@@ -60,6 +60,8 @@ MEASURE_FLAGS = {
     "min_group": "--min-group",
     "n_plans": "--plans",
     "aligned": "--aligned",
+    "sampling_fraction": "--sampling-fraction",
+    "max_size": "--max-size",
 }
 FLAGS = {**FILE_FLAGS, **PLAN_FLAGS, **MEASURE_FLAGS}
 

@@ -114,13 +114,13 @@ def advise(
 
 
 def check_steps(steps: str | Sequence[str]) -> list[str]:
-    """Return the names of steps to try; refuse a step that cannot be advised."""
+    """Return the names of steps to try; refuse a step on which no advice can be given."""
     names = as_list(steps)
     for name in names:
         if name not in STEPS_TO_TRY:
             raise ParameterError(
-                f"The step {name!r} cannot be advised.{hint(name, STEPS_TO_TRY)} Choose from:"
-                f" {', '.join(STEPS_TO_TRY)}.",
+                f"Advice cannot be given on the step {name!r}.{hint(name, STEPS_TO_TRY)} Choose"
+                f" from: {', '.join(STEPS_TO_TRY)}.",
                 code="unknown-step",
                 given=name,
             )

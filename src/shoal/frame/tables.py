@@ -33,8 +33,8 @@ def open_frame(data: IntoDataFrame) -> Frame:
     except TypeError:
         collect_hint = " Call .collect() first." if hasattr(data, "collect") else ""
         raise InputError(
-            "The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got a"
-            f" {type(data).__name__} instead.{collect_hint}",
+            "The data must be a pandas, polars or pyarrow table, or a DuckDB relation. Got an"
+            f" object of type {type(data).__name__} instead.{collect_hint}",
             code="not-a-table",
             given=type(data).__name__,
         ) from None
@@ -261,11 +261,11 @@ def _numeric(frame: Frame, name: str) -> nw.Series[Any]:
             )
         cells = [cell for cell in column.to_list() if cell is not None]
         n_text = sum(not _is_number(cell) for cell in cells)
-        raise text_among_numbers(name, n_text, len(column))
+        raise text_among_numbers_error(name, n_text, len(column))
     return column
 
 
-def text_among_numbers(name: str, n_text: int, n_cells: int) -> ColumnError:
+def text_among_numbers_error(name: str, n_text: int, n_cells: int) -> ColumnError:
     """Return the error for a column of numbers with text in ``n_text`` cells."""
     return ColumnError(
         f"Column {name!r} contains text where numbers are needed, in {n_text:,} of {n_cells:,}"

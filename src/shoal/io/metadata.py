@@ -9,6 +9,9 @@ import pyarrow.compute as pc
 
 from shoal.frame.arrow_types import without_dictionary
 
+# Kinds of metadata whose meaning depends on the family of the file format.
+FAMILY_SPECIFIC = ("missing codes", "formats", "levels of measurement")
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnMetadata:
@@ -66,6 +69,15 @@ class ColumnMetadata:
             sql_type=None,
             other_metadata={},
         )
+
+
+_KINDS_OF_METADATA: dict[str, Callable[[ColumnMetadata], Any]] = {
+    "labels": lambda metadata: metadata.label,
+    "value labels": lambda metadata: metadata.value_labels,
+    "missing codes": lambda metadata: metadata.missing or metadata.codes is not None,
+    "formats": lambda metadata: metadata.format,
+    "levels of measurement": lambda metadata: metadata.measure,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +142,7 @@ class FileMetadata:
         lost = [name for name, text in self.free_text.items() if text and name not in supported]
         for noun, get_metadata in _KINDS_OF_METADATA.items():
             names = [name for name, metadata in self.columns.items() if get_metadata(metadata)]
-            is_foreign = noun in _FAMILY_SPECIFIC and family != self.family
+            is_foreign = noun in FAMILY_SPECIFIC and family != self.family
             if noun == "missing codes" and {family, self.family} == {"sas", "stata"}:
                 is_foreign = False  # both use letters
             if names and (noun not in supported or is_foreign):
@@ -146,17 +158,6 @@ def _labels_in_use(labels: Mapping[Any, str], values: pa.ChunkedArray) -> dict[A
     present = set(pc.unique(without_dictionary(values)).to_pylist())
     present |= {value for value in labels if str(value) in present}
     return {value: label for value, label in labels.items() if value in present}
-
-
-_KINDS_OF_METADATA: dict[str, Callable[[ColumnMetadata], Any]] = {
-    "labels": lambda metadata: metadata.label,
-    "value labels": lambda metadata: metadata.value_labels,
-    "missing codes": lambda metadata: metadata.missing or metadata.codes is not None,
-    "formats": lambda metadata: metadata.format,
-    "levels of measurement": lambda metadata: metadata.measure,
-}
-
-_FAMILY_SPECIFIC = ("missing codes", "formats", "levels of measurement")
 
 
 def with_codes(column: pa.Array, codes: pa.Array | None) -> pa.Array:

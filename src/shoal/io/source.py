@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from shoal.frame.hidden_values import clear_missing_cells, prune_dictionary
 from shoal.frame.notation.numerals import parse_numerals
-from shoal.frame.tables import text_among_numbers
+from shoal.frame.tables import text_among_numbers_error
 from shoal.frame.types import Type
 from shoal.io.dialect import Dialect
 from shoal.io.metadata import FileMetadata
@@ -76,7 +76,7 @@ class Source:
             ]
             n_text = int(counts.to_numpy()[is_other_text].sum())
             if n_text:
-                raise text_among_numbers(name, n_text, len(column))
+                raise text_among_numbers_error(name, n_text, len(column))
 
     def without_codes(self, missing_codes: Mapping[str, Collection[str]]) -> "Source":
         """Return the source with blank cells for the missing codes of columns of a text table."""

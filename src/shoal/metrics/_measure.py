@@ -141,7 +141,7 @@ def _unit_codes(units: Any, n_records: int) -> Labels:
     array = np.asarray(units)
     if array.shape != (n_records,):
         raise InputError(
-            f"'units' must give the unit of each of the {n_records:,} records. Got the"
+            f"`units` must give the unit of each of the {n_records:,} records. Got the"
             f" shape {array.shape} instead.",
             code="matrix-not-accepted",
             need="units",

@@ -81,7 +81,7 @@ def estimate_frequencies(
         frequencies, errors = (np.column_stack(arrays) for arrays in zip(*estimates, strict=True))
     else:
         if table.ndim != 2:
-            raise _not_accepted("released", "a two-way table, since there are two matrices")
+            raise _not_accepted_error("released", "a two-way table, since there are two matrices")
         Q = _as_stochastic_matrix(column_matrix, table.shape[1], "column_matrix")
         frequencies, errors = _estimate(table.ravel(), np.asarray(np.kron(P, Q), np.float64))
     return FrequencyEstimate(frequencies.reshape(table.shape), errors.reshape(table.shape))
@@ -99,7 +99,7 @@ def _estimate(released: Matrix, P: Matrix) -> tuple[Matrix, Matrix]:
 def _as_frequencies(released: ArrayLike) -> Matrix:
     table = np.asarray(released, np.float64)
     if table.ndim not in (1, 2) or not table.size or not np.isfinite(table).all():
-        raise _not_accepted("released", "a vector or a two-way table of frequencies")
+        raise _not_accepted_error("released", "a vector or a two-way table of frequencies")
     return table
 
 
@@ -107,7 +107,7 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     """Return a matrix whose rows sum to one; refuse rows with other sums, and singular matrices."""
     matrix = np.asarray(entries, np.float64)
     if matrix.shape != (size, size):
-        raise _not_accepted(
+        raise _not_accepted_error(
             name, f"a {size} x {size} matrix, since the table has {size} categories"
         )
     sums = matrix.sum(axis=1)
@@ -116,7 +116,7 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
         or (matrix < 0).any()
         or (np.abs(sums - 1) > MAX_ROUNDING_ERROR).any()
     ):
-        raise _not_accepted(name, "probabilities, each row with the sum 1")
+        raise _not_accepted_error(name, "probabilities, each row with the sum 1")
     matrix = np.asarray(matrix / sums[:, np.newaxis])
     if np.linalg.cond(matrix) > MAX_CONDITION:
         raise InputError(
@@ -128,5 +128,5 @@ def _as_stochastic_matrix(entries: ArrayLike, size: int, name: str) -> Matrix:
     return matrix
 
 
-def _not_accepted(name: str, expected: str) -> InputError:
+def _not_accepted_error(name: str, expected: str) -> InputError:
     return InputError(f"{name!r} must be {expected}.", code="matrix-not-accepted", need=name)

@@ -38,9 +38,9 @@ class FactorCertificate:
     Every record has a first slot, which must be matched, and a second one, which may be. ``value``
     contains the dual of each first slot, then of each second slot (at most 0), then of each odd set
     of slots (at least 0); ``parent`` is the set that contains a slot or a set, or -1. For
-    every edge the duals of its two slots, less those of the sets that contain both, exceed its
+    every edge the duals of its two slots, minus the duals of the sets that contain both, exceed its
     squared distance by no more than ``violation``. ``bound`` is the sum of the duals of the slots,
-    less (size - 1) / 2 times the dual of each set, less the violation once per record.
+    minus (size - 1) / 2 times the dual of each set, minus the violation once per record.
     """
 
     value: Values

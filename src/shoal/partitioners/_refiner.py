@@ -58,7 +58,7 @@ class Refiner(Partitioner):
         if method_seed is not None and method_seed is not seed and method_seed != seed:
             raise ParameterError(
                 f"{type(self).__name__} and its method have different seeds. Give both the same"
-                " random_state, or leave out that of the method.",
+                " `random_state`, or leave out the seed of the method.",
                 code="different-seeds",
             )
         start.set_params(random_state=seed)

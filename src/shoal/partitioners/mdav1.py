@@ -6,7 +6,7 @@ from shoal.partitioners.mdav import mdav_groups
 
 
 class MDAV1(Partitioner):
-    """Group records by MDAV1, which forms groups in pairs to the end, of [LWHC10]_.
+    """Group records by MDAV1 of [LWHC10]_, a variant of MDAV.
 
     Unlike :class:`MDAV`, it forms groups in pairs to the end, and fewer than k leftovers
     join existing groups.

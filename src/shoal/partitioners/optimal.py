@@ -35,7 +35,7 @@ class Optimal(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     bound_ : float
-        A lower bound of the SSE of any partition: that of these groups, to eight digits.
+        A lower bound of the SSE of any partition: the SSE of these groups, to eight digits.
 
     Notes
     -----

@@ -70,6 +70,14 @@ EFFORTS: dict[str, type[Refiner]] = {"refine": Refine, "search": Search, "prove"
 METHODS |= {"blocked": Blocked, **EFFORTS}
 DEFAULT_METHOD = "mdav"  # the method of refiners and blocks if none is named
 
+# Parameters of Blocked and of refiners that are not their own options: k belongs to the method.
+SHARED_PARAMETERS = ("k", "method")
+# Options that every method accepts.
+COMMON_OPTIONS: dict[str, Any] = {
+    "random_state": parameters.RandomState,
+    "n_jobs": parameters.NJobs,
+}
+
 
 def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partitioner:
     """Return the partitioner that ``method`` names, made with ``options``.
@@ -84,7 +92,8 @@ def partitioner(method: str | Partitioner, options: Mapping[str, Any]) -> Partit
     options = {name: value for name, value in options.items() if name not in unset}
     if not isinstance(method, str | Partitioner):
         raise ParameterError(
-            f"A method is a name or a Partitioner. Got a {type(method).__name__} instead.",
+            "A method is a name or a Partitioner. Got an object of type"
+            f" {type(method).__name__} instead.",
             code="unknown-method",
             given=type(method).__name__,
         )
@@ -145,15 +154,6 @@ def _pop_options(cls: type[Partitioner], options: dict[str, Any]) -> dict[str, A
     declared = parameters.signature_parameters(cls)
     names = [name for name in options if name in declared and name not in SHARED_PARAMETERS]
     return {name: options.pop(name) for name in names}
-
-
-# Parameters of Blocked and of refiners that are not their own options: k is that of the method.
-SHARED_PARAMETERS = ("k", "method")
-# Options that every method accepts.
-COMMON_OPTIONS: dict[str, Any] = {
-    "random_state": parameters.RandomState,
-    "n_jobs": parameters.NJobs,
-}
 
 
 def _wrap(cls: type[Partitioner], inner: Partitioner, options: dict[str, Any]) -> Partitioner:

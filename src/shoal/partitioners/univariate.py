@@ -48,7 +48,7 @@ class Univariate(Partitioner):
     partition_ : Partition
         The same, with its sizes.
     bound_ : float or None
-        For one column, a lower bound of the SSE of any partition: that of these groups,
+        For one column, a lower bound of the SSE of any partition: the SSE of these groups,
         to eight digits.
 
     Notes

@@ -25,9 +25,9 @@ def univariate_with_suppression(values: ArrayLike, k: int, most: int) -> Suppres
     A few outliers may cost more than all other records. There are best groups that are runs of the
     sorted records with suppressed records between them, so a shortest path over records and
     suppressions finds them. The least loss of the first j records with t suppressed is the least
-    loss of j - 1 records with t - 1 suppressed, or that of j - m records with t suppressed plus the
-    loss of a group of the last m records, where m is k to 2k - 1. Ties go to fewer suppressions,
-    then to the shortest last group.
+    loss of j - 1 records with t - 1 suppressed, or the least loss of j - m records with t
+    suppressed plus the loss of a group of the last m records, where m is k to 2k - 1. Ties go to
+    fewer suppressions, then to the shortest last group.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def _check(x: Values, k: int, most: int) -> None:
     elif not np.isfinite(x).all():
         problem = "The column has missing or infinite values. Impute or drop them first."
     elif k < 1:
-        problem = f"k must be at least 1. Got k={k}."
+        problem = f"`k` must be at least 1. Got {k} instead."
     elif len(x) < k:
         problem = f"A group needs k={k} records but the column has only {len(x):,}. Lower k."
     elif most < 0:

@@ -98,8 +98,8 @@ def refuse_unmet_constraint(finding: Finding, *, by_units: bool) -> None:
     # A class may consist of several groups. Counted in units, it may have fewer values than each
     # group, although the step kept the constraint in every group.
     if by_units:
-        raise _not_attained(finding)
-    raise _guarantee_broken(finding.sentence, finding.figures)
+        raise _unmet_constraint_error(finding)
+    raise _guarantee_broken_error(finding.sentence, finding.figures)
 
 
 def must_refuse_homogeneous(plan: "Plan") -> bool:
@@ -130,7 +130,7 @@ def _check_k(step: Step, k: int, released: Frame, units: Codes | None) -> None:
     for block in step.column_blocks:
         attained_k = _attained_k(step, released, [*block, *step.strata], counted_units)
         if attained_k < k:
-            raise _guarantee_broken(
+            raise _guarantee_broken_error(
                 f"The smallest class of the released values holds {attained_k} {noun};"
                 f" k={k} was guaranteed.",
                 {"k": k, "attained": attained_k},
@@ -147,7 +147,7 @@ def _attained_k(step: Step, released: Frame, columns: list[str], units: Codes | 
     return int(units_per_class(labels, units).min())
 
 
-def _not_attained(finding: Finding) -> InputError:
+def _unmet_constraint_error(finding: Finding) -> InputError:
     return InputError(
         f"The constraint is not met if each unit counts once. {finding.sentence} Relax the"
         ' constraint, or count records with `unit="record"`. Nothing was released.',
@@ -156,7 +156,7 @@ def _not_attained(finding: Finding) -> InputError:
     )
 
 
-def _guarantee_broken(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
+def _guarantee_broken_error(sentence: str, figures: Mapping[str, Any]) -> GuaranteeBroken:
     return GuaranteeBroken(
         f"{sentence} No data were released. Please report this.", code="guarantee-broken", **figures
     )

@@ -65,7 +65,7 @@ def judge_file(draft: Draft, written_source: Source, name: str) -> JudgedFile:
         )
         if not changed:
             raise
-        raise _not_representable(name, changed, error) from None
+        raise _not_representable_error(name, changed, error) from None
     measures = {**(evidence.measures or {}), **_recounted_class_measures(evidence, file_evidence)}
     return JudgedFile(verdict, measures, tuple(released.columns))
 
@@ -161,7 +161,9 @@ def _same_classes(in_memory: Any, in_file: Any) -> bool:
     return len(greatest_labels) == 1
 
 
-def _not_representable(name: str, columns: Sequence[str], error: Exception) -> GuaranteeBroken:
+def _not_representable_error(
+    name: str, columns: Sequence[str], error: Exception
+) -> GuaranteeBroken:
     """Return the error that refuses a file which cannot represent the values of columns."""
     reason = str(error).replace(" No data were released. Please report this.", "")
     verb = "has" if len(columns) == 1 else "have"

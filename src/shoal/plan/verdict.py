@@ -96,9 +96,9 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the same in every interface."""
-        exception = self._exception("guarantee")
-        if exception:
-            return exception
+        unkept_sentence = self._unkept_sentence("guarantee", "guaranteed")
+        if unkept_sentence:
+            return unkept_sentence
         qualifying = self.of("qualifies")
         if qualifying:
             is_narrow = UNIQUE_RECORDS in {finding.code for finding in qualifying}
@@ -114,17 +114,17 @@ class Verdict:
     @property
     def former_sentence(self) -> str:
         """The sentence in the words of version 0.1.0, which manifests may state."""
-        exception = self._exception("promise")
-        if exception:
-            return exception
+        unkept_sentence = self._unkept_sentence("promise", "promised")
+        if unkept_sentence:
+            return unkept_sentence
         n_qualifying = len(self.of("qualifies"))
         clause = f", with {count(n_qualifying, 'reservation')}" if n_qualifying else ""
         return f"k = {self.promised} is kept{clause}: {self._count_clause}."
 
-    def _exception(self, noun: str) -> str:
+    def _unkept_sentence(self, noun: str, participle: str) -> str:
         """Return the sentence if k is not kept, not guaranteed or not counted, or else no text.
 
-        ``noun`` is the word for a guarantee.
+        ``noun`` is the word for a guarantee, and ``participle`` for what is guaranteed.
         """
         breaking = self.of("breaks")
         if breaking and all(finding.code == LIMIT_BROKEN for finding in breaking):
@@ -132,7 +132,7 @@ class Verdict:
             limits = f"{count(len(breaking), 'limit')} of the plan {verb} not met"
             return f"{limits}; {self._count_clause}."
         if self.promised is None:
-            return f"No k-anonymity is {noun}d; {self._count_clause}."
+            return f"No k-anonymity is {participle}; {self._count_clause}."
         if self.promised == 1:
             return f"k = 1 is no guarantee: {self._count_clause}."
         if self.k < self.promised:

@@ -3,8 +3,8 @@
 Each task reads a *chunk* of the source and assigns its records to *cells* of near records. Cells
 form *regions*, each of which is grouped separately. Each further task masks the regions of a
 *block*. A *shard* is a file of the release. A *column block* is a set of columns that are grouped
-together. Between tasks, records are in scratch files, divided into numbered *buckets*: cells or
-shards.
+together. Between tasks, records are in scratch files, divided into numbered *buckets*: cells,
+shards, or ranges of the hashes of combinations.
 """
 
 from shoal.scale.bounds.distributed_bound import lower_bound

@@ -88,8 +88,8 @@ def mask(
         cluster with one process per core if None. The released files are the same.
     chunk_size : int
         Number of records that a worker holds at a time, which determines the memory it needs.
-        Groups do not cross the borders of such blocks, so larger blocks lose slightly less
-        information.
+        Records are grouped in blocks of up to about this number, which groups do not cross, so a
+        larger number loses slightly less information.
     random_state : int, Generator, RandomState or None
         Seed of the sample from which the borders of the blocks are computed; a seed that is drawn
         is recorded in the provenance.
@@ -133,7 +133,7 @@ def mask(
         manifest_files = ManifestFiles(Path(manifest), signing_key=key, hash_key=hash_key_path)
     seeded_plan = plan.replace(steps=[step.draw_missing_seeds() for step in plan.steps])
     with (
-        open_target(target, scratch, force=force) as folder,
+        open_release(target, scratch, force=force) as folder,
         sidecar_files(
             folder.target, report_path, audience, manifest_files, force
         ) as write_sidecars,
@@ -204,7 +204,7 @@ def _with_published_names(
     return replace(release, types=types, source_files=source_files, files=files)
 
 
-def open_target(
+def open_release(
     target: str | os.PathLike[str], scratch: str | os.PathLike[str] | None, *, force: bool
 ) -> ReleaseFolder | StoreRelease:
     """Return the release in progress for a folder, or for an address in a store."""
@@ -213,8 +213,8 @@ def open_target(
         return StoreRelease(location, scratch, force=force)
     if scratch is not None:
         raise ParameterError(
-            "`scratch` is for a target in a store. The scratch files of a folder are beside it, so"
-            " that it appears by one rename. Leave it out.",
+            "`scratch` is only for a target in a store: the scratch files of a folder are kept"
+            " beside the folder, so that the release appears by one rename. Leave `scratch` out.",
             code="scratch-not-used",
             option="scratch",
         )

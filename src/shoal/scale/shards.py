@@ -44,8 +44,8 @@ class Shard(NamedTuple):
     class_units: Mapping[int, int] | None = None  # number of classes by the number of their units
     unit_records: Mapping[int, int] | None = None  # number of records by the units of their class
     largest_unit_share: float | None = None
-    diversity: Diversity | None = None  # least of all classes
-    closeness: Sequence[float] | None = None  # greatest distance of all classes, by column
+    diversity: Diversity | None = None  # the lowest of any class
+    closeness: Sequence[float] | None = None  # largest distance of any class, by column
     column_block_classes: tuple[ScratchFile, ...] = ()  # the classes of each block of columns
 
 
@@ -138,8 +138,8 @@ def _smallest_class_with_weights(
 def _count_unique(job: ReleaseJob, released: Frame, units: Codes | None) -> int | None:
     """Return the number of records that are alone in their class, or whose unit is.
 
-    The classes are those of the quasi-identifiers and the other released columns together. The
-    result is None if there are no other columns.
+    Classes are formed on the quasi-identifiers and the other released columns together. The result
+    is None if there are no other columns.
     """
     if not job.other_columns:
         return None

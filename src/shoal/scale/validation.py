@@ -26,20 +26,20 @@ def check_plan(plan: "Plan") -> None:
     recoding_steps = [step for step in plan.steps if isinstance(step, Generalise | Suppress)]
     is_microaggregation = len(plan.steps) == 1 and isinstance(plan.steps[0], Microaggregate)
     if not is_microaggregation and len(recoding_steps) < len(plan.steps):
-        raise _unsupported(
+        raise _unsupported_error(
             "steps",
             "shoal.scale supports plans of one step 'microaggregate', and plans of 'generalise' and"
             " 'suppress'. Run other steps on a table that fits into memory.",
         )
     if plan.edits:
-        raise _unsupported(
+        raise _unsupported_error(
             "edits",
             "shoal.scale does not check edits. Leave them out, and check the release yourself.",
         )
     computed = RECODING_MEASURES if recoding_steps else MICROAGGREGATION_MEASURES
     unsupported_limits = [name for name in plan.limits.figures if name not in computed]
     if unsupported_limits:
-        raise _unsupported(
+        raise _unsupported_error(
             "limits",
             f"A limit on {unsupported_limits[0]} is not supported by shoal.scale, which computes"
             f" {', '.join(computed)}. Leave it out, and check it on a part of the table.",
@@ -50,7 +50,7 @@ def check_plan(plan: "Plan") -> None:
         _check_microaggregation(plan, plan.steps[0])
 
 
-def _unsupported(what: str, sentence: str) -> PlanError:
+def _unsupported_error(what: str, sentence: str) -> PlanError:
     """Return the error that refuses a part of a plan, named by ``what``."""
     return PlanError(sentence, code="not-for-large-tables", what=what)
 
@@ -69,21 +69,21 @@ def _masked_confidential(plan: "Plan") -> list[str]:
 def _check_recoding(plan: "Plan", steps: Sequence[Generalise | Suppress]) -> None:
     """Refuse options that need more than the counts of value combinations or of single files."""
     if any(set(step.columns) != set(steps[0].columns) for step in steps):
-        raise _unsupported(
+        raise _unsupported_error(
             "steps",
             "The steps of a plan for shoal.scale must mask the same columns, because classes are"
             " counted file by file, on all quasi-identifiers. Name the same columns in each.",
         )
     for step in steps:
         if isinstance(step, Suppress) and step.missing_means == "any":
-            raise _unsupported(
+            raise _unsupported_error(
                 "missing_means",
                 '`missing_means="any"` is not supported by shoal.scale: a record with suppressed'
                 ' cells matches records of all files. Use `missing_means="own"`.',
             )
     masked = _masked_confidential(plan)
     if masked and _needs_closeness(plan):
-        raise _unsupported(
+        raise _unsupported_error(
             "closeness",
             f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
             " plan masks too: it is measured on original values, and classes are counted on the"
@@ -94,13 +94,13 @@ def _check_recoding(plan: "Plan", steps: Sequence[Generalise | Suppress]) -> Non
 def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
     """Refuse options of a microaggregation that are not supported."""
     if step.recoded_columns:
-        raise _unsupported(
+        raise _unsupported_error(
             "aggregate",
             "Ancestors and ranges are not supported by shoal.scale. Use another aggregate, or the"
             " step 'generalise', which recodes large tables to ancestors.",
         )
     if step.round == "original":
-        raise _unsupported(
+        raise _unsupported_error(
             "round",
             '`round="original"` is not supported by shoal.scale: the decimals of a column are known'
             " only after all records are read. State them by column with `decimals`.",
@@ -108,7 +108,7 @@ def _check_microaggregation(plan: "Plan", step: Microaggregate) -> None:
     _check_constraints(plan, step)
     options = step.partitioner.get_params(deep=True).values()
     if any(isinstance(value, Search | Prove) for value in (step.partitioner, *options)):
-        raise _unsupported(
+        raise _unsupported_error(
             "effort",
             "An effort with a time budget is not supported by shoal.scale: its result would depend"
             ' on the workers. Use `effort="refine"` or `effort="quick"`.',
@@ -120,27 +120,27 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
     """Refuse constraints on groups that cannot be checked within a block of records."""
     confidential = columns_with(plan.roles, "confidential")
     if step.whole_households:
-        raise _unsupported(
+        raise _unsupported_error(
             "whole_households",
             "`whole_households` is not supported by shoal.scale: members of a household may be in"
             " different blocks. Leave it out: k then counts households, whose members may be in"
             " different groups.",
         )
     if step.homogeneity == "noise":
-        raise _unsupported(
+        raise _unsupported_error(
             "homogeneity",
             '`homogeneity="noise"` is not supported by shoal.scale: the noise depends on the values'
             ' of all records. Use `homogeneity="merge"` or `homogeneity="refuse"`.',
         )
     if step.closeness_by == "first":
-        raise _unsupported(
+        raise _unsupported_error(
             "closeness_by",
             '`closeness_by="first"` is not supported by shoal.scale: it draws every group from the'
             ' whole table. Use `closeness_by="merge"` or `closeness_by="swap"`.',
         )
     needs_closeness = _needs_closeness(plan)
     if needs_closeness and step.unit_column is not None:
-        raise _unsupported(
+        raise _unsupported_error(
             "closeness",
             "`closeness` of units is not supported by shoal.scale in the step 'microaggregate':"
             " each unit counts once in the table, divided among its records, which may be in"
@@ -148,7 +148,7 @@ def _check_constraints(plan: "Plan", step: Microaggregate) -> None:
         )
     masked = _masked_confidential(plan)
     if needs_closeness and masked:
-        raise _unsupported(
+        raise _unsupported_error(
             "closeness",
             f"`closeness` is not supported by shoal.scale for {name_columns(masked)}, which the"
             " step masks too: its released values are known only when all records are masked."

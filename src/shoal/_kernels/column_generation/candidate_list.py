@@ -8,7 +8,7 @@ is the sum of the squared distances of all pairs divided by the size of the grou
 group of given size adds a fixed amount.
 
 A group is generated at its *anchor*, the record of lowest rank in it. The *added cost* of a record
-is what it adds beside the anchor: its squared distance divided by the size, less its dual. Its
+is what it adds beside the anchor: its squared distance divided by the size, minus its dual. Its
 *floor* is a lower bound of what it adds to a complete group: the added cost, and half of the least
 that its pairs with the others of the group can add, since two records share each pair. Floors
 exclude the records that no group of the given size and of negative reduced cost can contain.
@@ -41,7 +41,7 @@ class PricingDuals(NamedTuple):
     """Dual values of records, triples, clusters and groups, for a search for groups of ``size``.
 
     Groups are generated at their record of lowest ``rank``. The net dual of a record is its dual
-    less half of the least that its pairs with all but one of the others of a group can add.
+    minus half of the least that its pairs with all but one of the others of a group can add.
     ``ceiling`` is the greatest net dual of the records of higher rank than a record, which bounds
     what far records can add.
 
@@ -141,9 +141,8 @@ def select_promising(floor, n_joining, cost, cutoff):
 def select_lowest(floor, max_count, n_joining, cost):
     """Return the positions of the ``max_count`` lowest floors, and a bound of groups with others.
 
-    The second result is a lower bound of the cost of the groups in which ``n_joining`` candidates,
-    one of them not selected, join an anchor that costs ``cost``. It is infinite if all are
-    selected.
+    The bound is a lower bound of the cost of the groups in which ``n_joining`` candidates, one of
+    them not selected, join an anchor that costs ``cost``. It is infinite if all are selected.
     """
     count = floor.shape[0]
     if count <= max_count:
@@ -157,10 +156,10 @@ def select_lowest(floor, max_count, n_joining, cost):
 
 @compiled
 def find_candidates(table, duals, anchor, cutoff, max_candidates):
-    """Return the candidates of ``anchor`` for groups below ``cutoff``, at most ``max_candidates``.
+    """Return candidates of ``anchor`` for groups below ``cutoff``, their added costs, and a bound.
 
-    The second result is the cost that each adds, the third a lower bound of the cost of the groups
-    with other records.
+    There are at most ``max_candidates``. The bound is a lower bound of the cost of the groups with
+    other records.
     """
     records, added_cost, floor = near_candidates(table, duals, anchor)
     far_bound = bound_with_far(table, duals, anchor, floor)

@@ -31,11 +31,11 @@ class CandidateSet(NamedTuple):
     of the cost of the groups with other records.
 
     Triples with all three records present are in ``triples``, and their duals in ``triple_dual``.
-    ``triples_of_record`` lists those that contain a candidate, from ``triple_start`` on.
+    ``triples_of_record`` lists the triples that contain a candidate, from ``triple_start`` on.
 
     With more than `MAX_PAIRED` candidates ``pair_cost`` is empty, and pairs of ``X`` are measured
-    when a record joins. ``triples`` then also contains those with two records present; the number
-    after that of the anchor stands for their third one.
+    when a record joins. ``triples`` then also contains triples with two records present; the
+    number after the number of the anchor stands for their third record.
 
     ``in_cluster[cluster, candidate]`` is True where a cluster contains a candidate. A cluster is
     listed only if at least as many of its records are present as its divisor, since its dual never

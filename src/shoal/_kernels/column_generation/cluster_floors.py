@@ -2,8 +2,8 @@
 
 The dual of a cluster applies h // m times to a group with h of its records, where m is the divisor
 of the cluster, so it is a cost of the group as a whole. Here it is divided among the candidates of
-the cluster, as far as that raises the lower bound. The search and its candidates are those of
-`group_search`.
+the cluster, as far as that raises the lower bound. `group_search` describes the search and
+its candidates.
 """
 
 import numpy as np

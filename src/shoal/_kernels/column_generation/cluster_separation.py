@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 
 N_RECORDS, N_TOUCHED = 0, 1  # indices of the counts of a growing cluster
 MAX_EXCHANGES = 20  # exchanges at each size of a cluster
@@ -99,7 +100,7 @@ def remove_record(growth, groups, record):
 
 @compiled
 def next_record(growth, groups):
-    """Return the record that brings the heaviest groups nearest to completion, -1 if none does."""
+    """Return the record that brings the heaviest groups nearest to completion, or NONE."""
     growth.score[:] = 0.0
     for group in growth.touched_groups[: growth.counts[N_TOUCHED]]:
         n_missing = growth.divisor - growth.n_inside[group] % growth.divisor
@@ -109,7 +110,7 @@ def next_record(growth, groups):
                 if not growth.is_member[record]:
                     growth.score[record] += share
     best = int(growth.score.argmax())
-    return best if growth.score[best] > 0.0 else -1
+    return best if growth.score[best] > 0.0 else NONE
 
 
 @compiled
@@ -118,7 +119,7 @@ def least_needed_record(growth, groups):
 
     Ties go to the record that shares the least weight with the others of the cluster.
     """
-    best, least = -1, np.inf
+    best, least = NONE, np.inf
     for record in range(growth.is_member.shape[0]):
         if growth.is_member[record]:
             loss = 0.0

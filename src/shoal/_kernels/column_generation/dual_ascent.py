@@ -1,14 +1,14 @@
 """Coordinate ascent of the duals of the master problem, smoothed by a temperature T.
 
 The dual of the master problem maximises the sum of the duals of all records; its constraints are
-that the *dual excess* of no group is positive: the sum of the duals of its records less its cost.
+that the *dual excess* of no group is positive: the sum of the duals of its records minus its cost.
 Here a penalty takes the place of the constraints:
 
     maximise  sum of duals - T * sum over known groups of exp(dual excess / T).
 
 The maximum over the dual of one record is where the weights exp(dual excess / T) of its groups add
-up to 1, as the weights of a fractional partition do. As T falls, the duals converge to those of the
-master problem, without jumping from vertex to vertex as those of the simplex method do.
+up to 1, as the weights of a fractional partition do. As T falls, the duals converge to the optimal
+duals of the master problem, without jumping from vertex to vertex as in the simplex method.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ MIN_EXPONENT = -30.0  # terms with a lower exponent are negligible
 def smoothed_maximum(dual_excess, groups, temperature):
     """Return the smoothed maximum of the dual excess: T * log(sum of exp(dual excess / T)).
 
-    T is the temperature, and the sum is over ``groups``, those of one record. If its dual falls by
-    the result, the weights of these groups add up to 1.
+    T is the temperature, and the sum is over ``groups``, the groups of one record. If its dual
+    falls by the result, the weights of these groups add up to 1.
     """
     greatest_excess = -np.inf
     for group in groups:

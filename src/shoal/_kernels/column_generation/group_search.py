@@ -179,7 +179,7 @@ def is_exhausted(search, candidates, depth, cutoff):
 
 @compiled
 def add_triple_duals(search, candidates, record, depth):
-    """Count ``record`` in its triples; return the duals of those of which it is the second record.
+    """Count ``record`` in its triples; return the sum of the duals of triples where it is second.
 
     Once one record of a triple has joined, each of the other two carries half of the dual in its
     floor. When the second joins, the whole dual is added to the cost, and the third carries

@@ -163,10 +163,11 @@ def search_floors(table, candidates, max_steps, groups, costs):
 
 @compiled
 def search_row(table, row, near_rows, effort, groups, costs):
-    """Return a lower bound of the reduced costs of the violated groups anchored at a row.
+    """Find violated groups anchored at a row; return a bound and the number of groups stored.
 
-    The second result is how many of them were stored, in the rows of ``groups``, with their reduced
-    costs in ``costs``. All other rows of such a group are in ``near_rows``.
+    The bound is a lower bound of the reduced costs of these groups. They are stored in the rows of
+    ``groups``, with their reduced costs in ``costs``. All other rows of such a group are in
+    ``near_rows``.
     """
     candidates = spread_candidates(table, row, near_rows, effort)
     if candidates.rows.shape[0] == 0:

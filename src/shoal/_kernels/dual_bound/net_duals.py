@@ -3,7 +3,7 @@
 A group of k rows costs the squared distances of all its pairs, divided by k. Beside an *anchor*,
 each other row adds at least its *floor*: its squared distance to the anchor divided by k, plus the
 squared distances to its k - 2 nearest neighbours divided by 2k, minus its dual. The *net dual* of a
-row is its dual less the second term, so floor = squared distance / k - net dual.
+row is its dual minus the second term, so floor = squared distance / k - net dual.
 
 In all kernels here, ``X`` has the shape (n_rows, n_columns), ``near[i]`` lists the rows nearest to
 row i, nearest first, and ``dual[i]`` is the dual of row i.

@@ -1,7 +1,7 @@
 """Lower bounds of the SSE from pairs of rows: potentials of rows, and the costs of partners.
 
-Every row has a *potential*. The *excess* of a pair is its squared distance less the potentials of
-its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
+Every row has a *potential*. The *excess* of a pair is its squared distance minus the potentials
+of its two rows, so k times the SSE of k rows is k - 1 times the sum of their potentials, plus the
 excesses of all their pairs. Half of a negative excess counts for each of the two rows, which are
 *partners*. A positive excess counts for the k - 2 other rows of the group, in equal shares, but
 only for rows that are partners of both. Thus no group costs less than the sum over its rows of
@@ -67,9 +67,9 @@ def balance_potentials(listed, potential, n_partners):
 def write_listed_limits(listed, potential, farthest, unlisted_limit):
     """Fill ``farthest`` with the squared distance of each row to the last of its listed rows.
 
-    ``unlisted_limit`` is ``farthest`` less the greatest potential of a listed row. A row whose
+    ``unlisted_limit`` is ``farthest`` minus the greatest potential of a listed row. A row whose
     potential does not exceed it can be a partner of an unlisted row only if the potential of the
-    unlisted row is greater than those of all listed rows.
+    unlisted row is greater than the potentials of all listed rows.
     """
     X, last = listed.X, listed.n_listed - 1
     for row in range(X.shape[0]):

@@ -5,7 +5,7 @@ sum of its squared distances to the others. The spreads of all rows add up to 2k
 violated group contains a row whose spread is below 2k times its dual. The group is *anchored* at
 each such row; there is at least one, so it is enough to search for the groups anchored at each row.
 The squared distances of the other rows of a group to its anchor are below the *squared radius* of
-the anchor: 2k times its dual, less the squared distances to its k - 2 nearest rows.
+the anchor: 2k times its dual, minus the squared distances to its k - 2 nearest rows.
 
 Near rows are searched in batches, so that a box of rows is compared with all rows of a batch at
 once.
@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_row_distance
 from shoal._kernels.dual_bound.row_boxes import BOXES_PER_SUPERBOX, squared_box_distance
 
@@ -167,7 +168,7 @@ def fill_row_lists(X, near, boxes, batch, squared_radius, lists):
     """
     n_near, n_wide = near.shape[1], 0
     wide = np.empty(batch.shape[0], np.int64)
-    lists.last[:], lists.size[0] = -1, 0
+    lists.last[:], lists.size[0] = NONE, 0
     for i in range(batch.shape[0]):
         if squared_radius[i] == -np.inf:
             continue

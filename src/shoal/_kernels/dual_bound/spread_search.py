@@ -43,7 +43,8 @@ class SpreadCandidates(NamedTuple):
     """The ``rows`` of ``X`` that may join an ``anchor`` in a group of ``size``, nearest first.
 
     The spread of the anchor in the group is below ``max_spread``. ``cost`` is the reduced cost of
-    the anchor alone, and ``others_bound`` a lower bound of the groups with other rows.
+    the anchor alone, and ``others_bound`` a lower bound of the reduced cost of groups
+    with other rows.
 
     ``squares`` are the squared distances of the candidates to the anchor. ``added_cost`` is what
     each adds beside the anchor, and ``floor`` a lower bound of what each adds to a complete group.
@@ -91,7 +92,10 @@ def open_spread_search(candidates):
 
 @compiled
 def least_spread(search, candidates, depth, count, square):
-    """Return the least spread of groups with a row at a squared distance and ``count`` others."""
+    """Return a lower bound of the anchor's spread in groups with ``count`` + 1 further rows.
+
+    One of these rows is at squared distance ``square`` from the anchor. The others are candidates.
+    """
     total = search.spread[depth] + square
     for i in range(count):
         total += candidates.squares[search.position[depth, i]]

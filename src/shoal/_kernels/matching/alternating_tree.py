@@ -6,6 +6,7 @@ tree are outermost ones.
 """
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.matching.blossom import (
     FREE,
     INNER,
@@ -77,7 +78,7 @@ def shrink(graph, matching, edge):
         second = parent
     matching.node[blossom].first = root
     matching.node[blossom].base = matching.node[root].base
-    matching.node[blossom].parent = -1
+    matching.node[blossom].parent = NONE
     matching.node[blossom].label = OUTER
     matching.node[blossom].tree_edge = matching.node[root].tree_edge
     for i in range(list_cycle(matching, blossom)):
@@ -91,7 +92,7 @@ def detach_children(matching, blossom):
     """Expand a blossom: the nodes of its cycle become outermost and leave the tree."""
     children = matching.cycle[: list_cycle(matching, blossom)].copy()
     for child in children:
-        matching.node[child].parent = -1
+        matching.node[child].parent = NONE
         matching.node[child].label = FREE
         set_top(matching, child)
     matching.unused_numbers[matching.counts[N_UNUSED]] = blossom

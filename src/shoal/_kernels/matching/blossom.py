@@ -23,7 +23,7 @@ N_IN_TREE, NEXT_VERTEX, N_UNUSED, N_STACKED = range(4)  # indices of the counts 
 
 
 class Graph(NamedTuple):
-    """Edges between vertices; those of vertex v are ``edges[start[v] : start[v + 1]]``."""
+    """Edges between vertices; the edges of vertex v are ``edges[start[v] : start[v + 1]]``."""
 
     ends: np.ndarray  # (n_edges, 2)
     weight: np.ndarray  # (n_edges,)
@@ -75,7 +75,7 @@ def open_matching(size: int) -> Matching:
     """Return a matching of ``size`` vertices without an edge."""
     node = np.zeros(2 * size, NODE)
     node["top"] = node["base"] = np.arange(2 * size)
-    node["matched_edge"] = node["parent"] = node["tree_edge"] = -1
+    node["matched_edge"] = node["parent"] = node["tree_edge"] = NONE
     return Matching(
         node=node,
         clock=np.zeros(1, np.int64),

@@ -14,6 +14,7 @@ References
 """
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.matching.alternating_tree import augment, expand, shrink
 from shoal._kernels.matching.blossom import (
     FREE,
@@ -212,7 +213,7 @@ def match_vertex(graph, matching, heap, root, n_required):
                 break
         elif event == VERTEX_DUAL_ZERO:
             augment(graph, matching, subject)
-            matching.node[subject].matched_edge = -1
+            matching.node[subject].matched_edge = NONE
             break
         elif matching.node[subject].parent < 0 and matching.node[subject].label == INNER:
             expand_and_push(graph, matching, heap, subject, n_required)

@@ -4,8 +4,8 @@ Record v has two slots, v and n + v: the first must be matched, the second may b
 two records joins two first slots, or the first of one and the second of the other. Odd sets of
 slots are numbered from 2n on and nested; the dual of each is subtracted from the edges inside it.
 
-The reduced cost of an edge is its squared distance, less the duals of its two slots, plus those of
-the odd sets that contain both. Duals are feasible if no reduced cost is negative.
+The reduced cost of an edge is its squared distance, minus the duals of its two slots, plus the
+duals of the odd sets that contain both. Duals are feasible if no reduced cost is negative.
 """
 
 from typing import NamedTuple
@@ -29,7 +29,7 @@ class FactorDuals(NamedTuple):
 
 @compiled
 def enclosing_sums(dual, parent):
-    """Return for each node the sum of its dual and those of the odd sets that contain it."""
+    """Return for each node the sum of its dual and the duals of the odd sets that contain it."""
     sums = dual.copy()
     for node in range(dual.shape[0]):
         enclosing_set = parent[node]

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shoal._kernels._compile import compiled
+from shoal._kernels.constants import NONE
 from shoal._kernels.distances import squared_distance, squared_row_distance
 from shoal._kernels.mward.cost import rounded
 
@@ -106,7 +107,7 @@ def grow_extreme_group(rows, seed, k, is_free, nearest_to_seed):
     for size in range(1, k):
         for column in range(mean.shape[0]):
             mean[column] = rows[seed, column] if nearest_to_seed else total[column] / size
-        best, least = -1, np.inf
+        best, least = NONE, np.inf
         for row in range(rows.shape[0]):
             if is_free[row]:
                 square = rounded(squared_distance(rows, row, mean))

@@ -22,7 +22,7 @@ class GroupBoxes(NamedTuple):
     ``centres[box, column]`` are the values of the groups in a box, ``sizes[box]`` their sizes and
     ``groups[box]`` their numbers. ``low`` and ``high`` are the borders, one row per column;
     ``box_squares`` are the squared distances of the boxes to the point of the last search.
-    ``positions`` are those of the groups: box * GROUPS_PER_BOX + slot.
+    ``positions`` are the positions of the groups: box * GROUPS_PER_BOX + slot.
     """
 
     centres: np.ndarray  # (n_boxes, n_columns, GROUPS_PER_BOX)

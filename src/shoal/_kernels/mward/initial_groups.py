@@ -87,8 +87,10 @@ def initial_groups(
 def absorb_equals(groups: StartGroups, extreme: int, representatives: Indices, k: int) -> None:
     """Join an extreme group with the equal records at its centre, as joins one by one would.
 
-    These joins have no cost, so the group of the lowest record absorbs the others one by one. It
-    is joined with the extreme group while it is small, or not at all.
+    These joins cost nothing, so they come first, from the lowest record on. If the extreme group
+    has the lower number, it absorbs the equal records. Otherwise their group absorbs the extreme
+    group, provided that it still has fewer than k records then; if it has k or more, the two stay
+    apart.
     """
     centroids, sizes, parent, is_single = groups
     differences = centroids[representatives] - centroids[extreme]

@@ -41,8 +41,8 @@ class WardGroups(NamedTuple):
     ``parent`` is the group into which a group was joined, or the group itself. ``near`` is the list
     of a group, with ``n_near`` entries; every group not listed has a key above ``(bound,
     bound_group)``. ``increase`` and ``partner`` are a lower bound of the key of a group, and
-    ``tournament`` compares these keys. ``counts`` has the number of small groups, and that of
-    joins and first searches so far.
+    ``tournament`` compares these keys. ``counts`` has the number of small groups, and the
+    number of joins and first searches so far.
     """
 
     centroids: np.ndarray  # (n_records, n_columns)
@@ -88,7 +88,7 @@ def join_small_groups(groups, boxes, k, work):
         partner = groups.partner[group]
         is_exact = update_key(groups, group)
         work -= LIST_LENGTH
-        # Keys are lower bounds, and that of `group` is the least. If it is unchanged and exact,
+        # Keys are lower bounds, and the key of `group` is the least. If it is unchanged and exact,
         # the partner is the best; if it is a bound only, all groups are searched.
         if groups.increase[group] == increase and groups.partner[group] == partner:
             if is_exact:
@@ -174,7 +174,7 @@ def join(groups, boxes, lower, higher, k):
 
 @compiled
 def merge_lists(groups, lower, higher):
-    """Merge the lists of two groups into that of ``lower``, up to the lower of the two bounds."""
+    """Merge the lists of two groups into the list of ``lower``, up to the lower of both bounds."""
     increases = np.full(LIST_LENGTH, np.inf)
     partners = np.full(LIST_LENGTH, groups.parent.shape[0])
     for source in (lower, higher):

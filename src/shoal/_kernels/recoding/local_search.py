@@ -1,8 +1,8 @@
 """Local search for groups that lose least if their values become common ancestors and ranges.
 
 Records move to other groups or are exchanged with records there, groups are dissolved, and groups
-of 2k units are split, while the loss falls and every group keeps k units. The loss is that of
-`groups`.
+of 2k units are split, while the loss falls and every group keeps k units. `groups`
+defines the loss.
 """
 
 from typing import NamedTuple

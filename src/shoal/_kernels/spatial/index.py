@@ -35,9 +35,9 @@ class SearchScratch(NamedTuple):
     """Arrays in which a search writes, made once for all searches.
 
     ``query`` is the point as records are stored, and ``squares`` are its squared distances to the
-    records of the block measured last. ``bounds`` are those of the blocks of the superblock being
-    visited, ``outer_bounds`` those of all superblocks, and ``queue`` contains superblocks
-    still to visit.
+    records of the block measured last. ``bounds`` are the bounds of the blocks of the superblock
+    being visited, ``outer_bounds`` the bounds of all superblocks, and ``queue`` contains
+    superblocks still to visit.
     """
 
     query: np.ndarray  # (n_columns + 2,)
@@ -52,7 +52,7 @@ class Index(NamedTuple):
 
     ``blocks[block, axis, slot]`` is the coordinate of a record along an axis, in single precision,
     and ``records[block, slot]`` the number of the record; the lowest of a block comes first. Axes 1
-    to p are those of the frame, axis 0 is the distance from the origin along all but the leading
+    to p are the axes of the frame, axis 0 is the distance from the origin along all but the leading
     ones, and axis p + 1 is the distance along all axes. The coordinates of a removed record are
     NaN, so no comparison holds for it. ``position[record]`` is block * BLOCK + slot.
     ``n_remaining`` counts the remaining records of each block, and ``all_equal`` is True where all

@@ -10,11 +10,12 @@ The margin, in the terms of `shoal._kernels.spatial.score_bounds`: a record that
 of v has a stored position w with |v - w|² <= -required, where required is the `required_score`. Let
 d be the root of that; then |w| <= |v| + d. The product is a sum of p + 2 terms, whose absolute
 values add up to at most (|v| + |w|)². In any order of summation, with or without fused operations,
-its error is at most (p + 3) e times that [H02]_, and the rounding of |v|² and |w|² adds e times
-that. SUMMATION_ERROR (p + 8) (2|v| + d)², with SUMMATION_ERROR = 4 e, covers this, the rounding of
-|v| and that of the limit itself. Each operation loses at most 2**-126 by underflow, even if
-subnormal numbers are flushed to zero; UNDERFLOW_ERROR (p + 8) covers these losses. As no axes are
-rotated, storage errors are smaller than in `shoal._kernels.spatial.search`.
+its error is at most (p + 3) e times that, with e = 2**-24, the unit roundoff [H02]_, and the
+rounding of |v|² and |w|² adds e times that. SUMMATION_ERROR (p + 8) (2|v| + d)², with
+SUMMATION_ERROR = 4 e, covers this, the rounding of |v| and the rounding of the limit itself. Each
+operation loses at most 2**-126 by underflow, even if subnormal numbers are flushed to zero;
+UNDERFLOW_ERROR (p + 8) covers these losses. As no axes are rotated, storage errors are smaller than
+in `shoal._kernels.spatial.search`.
 
 References
 ----------
@@ -68,8 +69,8 @@ def find_by_products(
 ) -> Iterator[int]:
     """Fill ``nearest`` with the nearest others of the records in ``order``, and ``squares``.
 
-    Yield after each stride the share of the work that is done, as a number of records. The scale is
-    a power of two that brings all differences from ``origin`` to about 1.
+    Yield the progress after each stride, scaled to the number of records. The scale is a power of
+    two that brings all differences from ``origin`` to about 1.
     """
     n, p = len(order), X.shape[1]
     right_factors = extended_coordinates(X, order, origin, scale)
@@ -119,8 +120,8 @@ def add_tile(
 def tile_pairs(n_tiles: int) -> list[tuple[int, int]]:
     """Return all pairs of tiles; those close to each other in the order of the records come first.
 
-    These shorten the limits most. The others follow tile by tile, so that its lists stay in the
-    processor's cache.
+    These shorten the limits most. The others are ordered by their first tile, whose lists stay
+    in the processor's cache.
     """
     pairs = [(a, b) for a in range(n_tiles) for b in range(a, n_tiles)]
     return sorted(pairs, key=lambda pair: min(pair[1] - pair[0], NEAR_TILES))

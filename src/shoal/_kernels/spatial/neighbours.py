@@ -36,8 +36,8 @@ STRIDE = 4  # blocks between two reports of progress: a fraction of a second
 # second of work: below, compiling their kernel takes longer than they save.
 MIN_DIFFERENCES = 10_000_000_000
 N_SAMPLE_BLOCKS = 8  # blocks searched to estimate how much an index excludes
-# Products take as long as a search that reads this share of all coordinates: that of one pair is
-# computed faster and serves two records, but there is a comparison for each pair.
+# Products take as long as a search that reads this share of all coordinates: the product of a pair
+# is computed faster and serves two records, but there is a comparison for each pair.
 PRODUCT_SHARE = 0.25
 COMPARED_COLUMNS = 8  # a comparison costs as much as this many columns of a product
 # Records per column below which the axes of an index take longer to compute than all products.

@@ -17,8 +17,8 @@ class RankQueries(NamedTuple):
 
     ``own_records`` has a record of the index for each point. Squared distances whose relative
     difference is at most ``tolerance`` are tied. ``n_closer`` is the weight of the records closer
-    to a point than its own record, and ``n_tied`` that of the tied ones. The search ends as soon
-    as the first reaches ``max_closer``; the second is then meaningless.
+    to a point than its own record, and ``n_tied`` the weight of the tied records. The search ends
+    as soon as ``n_closer`` reaches ``max_closer``; ``n_tied`` is then meaningless.
     """
 
     points: np.ndarray  # (n_points, n_columns)

@@ -11,7 +11,7 @@ Let e = 2**-24 be the unit roundoff of single precision.
 1. Storage: |u - v| <= 1.01 e |u|. Translation and rotation are done in double precision; scaling
    by a power of two is exact; the axes are orthogonal up to 1e-10, that is 0.002 e (`TOLERANCE` in
    `coordinate_frame`); storing rounds each coordinate by e. Stored norms have a further error of
-   1.01 e |u|. So the distance of two stored positions is that of the records up to
+   1.01 e |u|. So the distance of two stored positions is the distance of the records up to
    4 e (|u| + |q|) = STORAGE_ERROR (|u| + |q|), twice what is needed, and |u| <= |q| + distance.
 2. Summation: a sum of up to p + 2 squares has a relative error of at most (p + 4) e.
    SUMMATION_ERROR (p + 8), with SUMMATION_ERROR = 4 e, covers the sum, the bound and the rounding
@@ -23,7 +23,7 @@ Let e = 2**-24 be the unit roundoff of single precision.
    squares that underflow lose at most SMALLEST_FLOAT each.
 
 Rounding is monotonic, so the squared distance between two boxes, summed axis by axis, never exceeds
-that of two stored positions inside them.
+the squared distance of two stored positions inside them.
 
 For the farthest records, the far corner of a box of many axes is far outside the sphere of radius R
 that also encloses its records. Both are therefore combined: for any m >= 0, since |v| <= R,
@@ -31,12 +31,12 @@ that also encloses its records. Both are therefore combined: for any m >= 0, sin
     |v|² - 2 v q  <=  (1 + m) R² - (m |v|² + 2 v q),
 
 and the bracket is minimised axis by axis, at -q/m or at the nearest face. With m = 0 this is the
-bound of the box; with m = |q| / R it is never above that of the sphere; m is `SHELL_MULTIPLIER`
-times that. It excludes a quarter to a third of the blocks that pass both bounds separately. A face
-may be that of a removed record, but every remaining record is in box and sphere, so the chosen
-coordinates do not exceed 2R, and all terms together are below 3 (R + |q|)². `far_score_bounds`
-adds 4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses. The bound holds for any m, so
-rounding errors of m do not matter.
+bound of the box; with m = |q| / R it is never above the bound of the sphere; m is
+`SHELL_MULTIPLIER` times that ratio. The combined bound excludes a quarter to a third of the blocks
+that pass both bounds separately. A face may belong to a removed record, but every remaining record
+is in box and sphere, so the chosen coordinates do not exceed 2R, and all terms together are below
+3 (R + |q|)². `far_score_bounds` adds 4 e (p + 8)² (R + |q|)², more than rounding p + 8 times loses.
+The bound holds for any m, so rounding errors of m do not matter.
 """
 
 import numpy as np

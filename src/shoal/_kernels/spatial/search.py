@@ -208,7 +208,7 @@ def write_query(point, frame, sign, query):
 def next_block(blocks, sign, required, n_queued):
     """Measure blocks, the greatest bound first, until one may contain a better record.
 
-    Return the block, or -1, and the length of the queue of superblocks; see `block_queue`.
+    Return the block, or NONE, and the length of the queue of superblocks; see `block_queue`.
     """
     boxes, scratch = blocks.boxes, blocks.scratch
     bounds, queue = scratch.bounds, scratch.queue
@@ -235,7 +235,7 @@ def next_block(blocks, sign, required, n_queued):
             blocks.n_blocks_read[0] += 1
             superblock = queue[n_queued - 1]
             score_bounds(boxes.low[superblock], boxes.high[superblock], scratch.query, sign, bounds)
-    return -1, n_queued
+    return NONE, n_queued
 
 
 @compiled

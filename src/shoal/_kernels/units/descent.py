@@ -54,7 +54,7 @@ class MoveScratch(NamedTuple):
     """Scratch space for the moves of a record.
 
     ``near`` are the groups nearest to it, and ``squares`` the squared distances to their centroids.
-    The means are those of the records that leave, and of those that arrive instead.
+    The means are the means of the records that leave and of the records that arrive instead.
     """
 
     near: np.ndarray  # (MAX_NEAR_GROUPS,)
@@ -98,7 +98,7 @@ def write_mean_of_movers(groups, record, with_unit, mean):
 def sse_increase(groups, leaving, arriving):
     """Return the increase of the SSE if records change groups, alone or in exchange for others.
 
-    With the centroid of the first group as origin, the SSE of both groups is a constant less the
+    With the centroid of the first group as origin, the SSE of both groups is a constant minus the
     squares of the sums of the groups, each divided by its size.
     """
     first, second = leaving.group, arriving.group

@@ -49,7 +49,7 @@ def units_together(groups, group, other):
 def cheapest_join(groups, k, record, near):
     """Return the near group of at least k units that ``record`` joins at the least cost.
 
-    The second result is the cost: the increase of the SSE of that group.
+    Also return the cost, which is the increase of the SSE of that group.
     """
     best, least = NONE, np.inf
     for near_group in near:

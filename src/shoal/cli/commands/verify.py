@@ -65,7 +65,7 @@ HashKey = Annotated[
 ]
 VerifiedLimits = Annotated[
     Path | None,
-    limits_option(help="Limits to check besides those of the plan: .toml. Most need --original."),
+    limits_option(help="Further limits to check besides the plan's: .toml. Most need --original."),
 ]
 Strict = Annotated[
     bool,

@@ -93,8 +93,8 @@ class ReleaseOptions:
     limits: Annotated[
         Path | None,
         limits_option(
-            help="Limits that the release must keep, besides those of the plan: .toml. Nothing is"
-            " written if one is not met.",
+            help="Limits that the release must keep, besides the limits of the plan: .toml. Nothing"
+            " is written if one is not met.",
             panel=WRITING,
         ),
     ] = None

@@ -26,7 +26,7 @@ from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_growth
 from shoal.io.source import Source
 from shoal.io.text_tables.numbers import parse_columns
-from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding_error
 from shoal.io.text_tables.style import open_styled, read_style
 from shoal.io.text_tables.writing import cell_texts
 
@@ -216,7 +216,7 @@ def _lines(path: Path, dialect: Dialect, last_character: int) -> Iterator[str]:
                 if line:  # a line of blanks is a record whose values are all missing
                     yield line
     except UnicodeError:
-        raise wrong_encoding(path, dialect) from None
+        raise wrong_encoding_error(path, dialect) from None
 
 
 def _field(table: pa.Table, position: Position, dialect: Dialect) -> Any:

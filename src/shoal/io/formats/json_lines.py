@@ -14,7 +14,7 @@ from shoal.io.compression import open_compressed_text, open_decompressed_text
 from shoal.io.dialect import Dialect
 from shoal.io.size_limits import check_columns, check_growth
 from shoal.io.source import Source
-from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding
+from shoal.io.text_tables.reading import MAX_LINE, wrong_encoding_error
 
 _TYPE_OF_KINDS: dict[frozenset[type], pa.DataType] = {
     frozenset({int}): pa.int64(),
@@ -71,7 +71,7 @@ def _lines(path: Path, dialect: Dialect) -> Iterator[tuple[int, str]]:
                 if line.strip():
                     yield number, line
     except UnicodeError:
-        raise wrong_encoding(path, dialect) from None
+        raise wrong_encoding_error(path, dialect) from None
 
 
 def _record(line: str, number: int, path: Path) -> dict[str, Any]:

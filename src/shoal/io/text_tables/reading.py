@@ -50,7 +50,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             lines = _bounded_lines(file, path)
             names = next(csv.reader(lines, delimiter=separator, strict=True), [])
     except UnicodeError:
-        raise wrong_encoding(path, dialect) from None
+        raise wrong_encoding_error(path, dialect) from None
     except csv.Error:
         raise FileError(
             f"{path.name!r} has a header that cannot be read as text. Check its quotation marks.",
@@ -80,7 +80,7 @@ def _bounded_lines(file: TextIO, path: Path) -> Iterator[str]:
     """Yield the lines; refuse a line longer than ``MAX_LINE``."""
     while line := file.readline(MAX_LINE):
         if len(line) == MAX_LINE:
-            raise _long_line(path)
+            raise _long_line_error(path)
         yield line
 
 
@@ -110,7 +110,7 @@ def _check_quotes(path: Path, dialect: Dialect, width: int) -> None:
                     raise _ragged_error(path, first_line, len(row), width)
                 first_line = rows.line_num + 1
         except UnicodeError:
-            raise wrong_encoding(path, dialect) from None
+            raise wrong_encoding_error(path, dialect) from None
         except csv.Error:
             raise FileError(
                 f"A quotation mark is out of place in the record of {path.name!r} that begins in"
@@ -127,14 +127,14 @@ def _read_cells(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
     try:
         table = _parse(path, dialect, len(names), ragged_rows, threads=True)
     except UnicodeError:
-        raise wrong_encoding(path, dialect) from None
+        raise wrong_encoding_error(path, dialect) from None
     except pa.ArrowInvalid as error:
         if ragged_rows:
-            raise _ragged_line(path, dialect, len(names)) from None
+            raise _ragged_line_error(path, dialect, len(names)) from None
         if "UTF8" in str(error):
-            raise wrong_encoding(path, dialect) from None
+            raise wrong_encoding_error(path, dialect) from None
         if "straddling" in str(error):
-            raise _long_line(path) from None
+            raise _long_line_error(path) from None
         raise FileError(
             f"{path.name!r} cannot be read as a text table. Check `separator` and `encoding`.",
             code="file-damaged",
@@ -179,7 +179,7 @@ def _parse(
         )
 
 
-def _ragged_line(path: Path, dialect: Dialect, width: int) -> FileError:
+def _ragged_line_error(path: Path, dialect: Dialect, width: int) -> FileError:
     """Return the error for the first bad line, found by reading again in a single thread."""
     ragged_rows: list[Any] = []
     with contextlib.suppress(pa.ArrowInvalid):
@@ -200,7 +200,7 @@ def _ragged_error(path: Path, line: int, n_fields: int, expected: int) -> FileEr
     )
 
 
-def _long_line(path: Path) -> FileError:
+def _long_line_error(path: Path) -> FileError:
     return FileError(
         f"{path.name!r} has a line of more than {MAX_LINE >> 20} MB, or a quotation mark that"
         " is not closed.",
@@ -209,7 +209,7 @@ def _long_line(path: Path) -> FileError:
     )
 
 
-def wrong_encoding(path: Path, dialect: Dialect) -> FileError:
+def wrong_encoding_error(path: Path, dialect: Dialect) -> FileError:
     """Return the error for text in another encoding, with one to try, or for a binary file."""
     with open_decompressed(path) as file:
         beginning = file.read(1 << 16)

@@ -53,7 +53,7 @@ def estimates(setting: AnalysisSetting) -> AnalysisResult | str:
     AnalysisResult or str
         One row for each column and estimate. Errors are at least 0, and 0 if nothing changed. Each
         figure is the largest error of all columns; ``quantile_error`` is also the largest of all
-        quantiles.
+        quantiles. A string is the reason why the analysis cannot be made.
     """
     has_weights = setting.weights is not None
     rows = [

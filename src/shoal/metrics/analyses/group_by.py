@@ -55,7 +55,7 @@ def group_by(setting: AnalysisSetting) -> AnalysisResult | str:
     AnalysisResult or str
         One row for each number of grouping columns, with the mean errors over all groups and the
         share of the groups without a masked record. All figures are at least 0, and 0 if nothing
-        changed.
+        changed. A string is the reason why the analysis cannot be made.
     """
     labels_by_column = {
         pair.name: _group_labels(pair)

@@ -40,7 +40,8 @@ def prediction(setting: AnalysisSetting) -> AnalysisResult | str:
         that it explains (at most 1; 0 for predicting the mean). The score of a classification is
         the area under the ROC curve, averaged over the classes (at most 1; 0.5 for guessing). The
         loss is the score after training on original records minus the score after training on
-        masked records; 0 means that masking did no harm.
+        masked records; 0 means that masking did no harm. A string is the reason why the analysis
+        cannot be made.
     """
     if not setting.targets:
         return "Needs a target: the column to predict."

@@ -45,6 +45,7 @@ def propensity(setting: AnalysisSetting) -> AnalysisResult | str:
         classification tree. pMSE is 0 if the model cannot distinguish the tables, and
         :math:`c (1 - c)` if it always can. A ratio near or below 1 means that the masked table is
         as good as another sample of the same population; above 10, analyses are likely to differ.
+        A string is the reason why the analysis cannot be made.
 
     References
     ----------

@@ -54,7 +54,8 @@ def range_counts(setting: AnalysisSetting) -> AnalysisResult | str:
     -------
     AnalysisResult or str
         One row for each number of columns, with the mean, the median and the 95 % quantile of the
-        errors. They are at least 0, and 0 if no count changed.
+        errors. They are at least 0, and 0 if no count changed. A string is the reason why the
+        analysis cannot be made.
     """
     pairs = [pair for pair in setting.selected_pairs if (~pair.is_missing("original")).any()]
     if not pairs:

@@ -39,7 +39,7 @@ def regression(setting: AnalysisSetting) -> AnalysisResult | str:
     AnalysisResult or str
         One row for each coefficient. Overlaps are between 0 and 1. 1 means that the intervals are
         equal, so that readers come to the same conclusions; 0 means that they have no value in
-        common.
+        common. A string is the reason why the analysis cannot be made.
 
     References
     ----------

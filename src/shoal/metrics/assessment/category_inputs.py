@@ -67,7 +67,7 @@ def category_inputs(
     """Return the codes of the masked categorical columns in both tables.
 
     Recoded columns are included, whatever the kind of the original column. The other categories are
-    those of confidential columns that are not masked.
+    the categories of confidential columns that are not masked.
     """
     names = categorical_columns(original, masked, masked_columns, recoded_columns, types)
     if not names:

@@ -78,7 +78,10 @@ def rank_linkage(setting: AttackSetting) -> AttackResult | str:
 
 
 def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str:
-    """Return the result of linking each target with a random record of its nearest classes."""
+    """Return the result of linking each target with a random record of its nearest classes.
+
+    A string is the reason why the attack cannot be carried out.
+    """
     if not setting.aligned:
         return NOT_ALIGNED
     neighbours = setting.neighbours(setting.quasi_identifiers, scale=scale)
@@ -94,10 +97,10 @@ def _link(setting: AttackSetting, name: str, scale: Scale) -> AttackResult | str
 
 
 def correct_records(setting: AttackSetting, targets: Rows) -> tuple[Rows, Rows]:
-    """Return the records that are a correct link for each target: its own, or those of its unit.
+    """Return the records that are a correct link for each target: its own, or all of its unit.
 
-    The second array contains the records of all targets, one after the other. The records of target
-    i begin at position ``starts[i]`` and end before ``starts[i + 1]``, in the first array.
+    The arrays are ``starts`` and ``records``: the records of target i begin at position
+    ``starts[i]`` of ``records`` and end before ``starts[i + 1]``.
     """
     if setting.units is None:
         return np.arange(len(targets) + 1), targets

@@ -116,7 +116,7 @@ def reidentification(
     population_sizes = sizes if population is None else np.asarray(population)
     if population_sizes.shape != sizes.shape or not (population_sizes >= sizes).all():
         raise InputError(
-            "'population' must give for each record the number of people with its released"
+            "`population` must give for each record the number of people with its released"
             " values, at least the number of such records.",
             code="population-unusable",
         )

@@ -62,7 +62,7 @@ def t_closeness(
     ordered = np.asarray(ordered, bool)
     if ordered.shape != confidential_codes.shape[1:]:
         raise InputError(
-            f"'ordered' must state for each of the {confidential_codes.shape[1]} confidential"
+            f"`ordered` must state for each of the {confidential_codes.shape[1]} confidential"
             " columns whether its values have an order.",
             code="parameter-not-accepted",
             parameter="ordered",

@@ -59,7 +59,7 @@ def l_diversity(
     """
     if not c > 0:
         raise ParameterError(
-            f"The 'c' of l_diversity must be above 0. Got {c!r} instead.",
+            f"The `c` of l_diversity must be above 0. Got {c!r} instead.",
             code="parameter-not-accepted",
             parameter="c",
         )
@@ -210,7 +210,7 @@ def average_diversity(
     """
     if not width > 0:
         raise ParameterError(
-            f"The 'width' of average_diversity must be above 0. Got {width!r} instead.",
+            f"The `width` of average_diversity must be above 0. Got {width!r} instead.",
             code="parameter-not-accepted",
             parameter="width",
         )

@@ -93,7 +93,7 @@ def log_linear_risk(
     """
     if not 0 < sampling_fraction < 1:
         raise ParameterError(
-            "sampling_fraction must be between 0 and 1.",
+            f"`sampling_fraction` must be above 0 and below 1. Got {sampling_fraction!r} instead.",
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )

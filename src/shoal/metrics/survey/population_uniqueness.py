@@ -75,7 +75,8 @@ def population_uniqueness(class_sizes: Labels, sampling_fraction: float) -> Popu
     """
     if not 0 < sampling_fraction < 1:
         raise InputError(
-            "The sampling fraction must be between 0 and 1.", code="sampling-fraction-not-accepted"
+            f"`sampling_fraction` must be above 0 and below 1. Got {sampling_fraction!r} instead.",
+            code="sampling-fraction-not-accepted",
         )
     size_counts = np.bincount(class_sizes)  # number of classes of each size
     if len(size_counts) < 2 or size_counts[1] == 0:

@@ -158,7 +158,7 @@ def _read_frequencies(
         )
     if fraction is not None and not 0 < fraction <= 1:
         raise ParameterError(
-            "sampling_fraction must be above 0 and at most 1.",
+            f"`sampling_fraction` must be above 0 and at most 1. Got {fraction!r} instead.",
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )

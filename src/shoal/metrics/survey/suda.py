@@ -181,11 +181,13 @@ def _check_arguments(
         )
     if max_size is not None and max_size < 1:
         raise ParameterError(
-            "max_size must be at least 1.", code="parameter-not-accepted", parameter="max_size"
+            f"`max_size` must be at least 1. Got {max_size!r} instead.",
+            code="parameter-not-accepted",
+            parameter="max_size",
         )
     if not 0 < sampling_fraction < 1:
         raise ParameterError(
-            "sampling_fraction must be between 0 and 1.",
+            f"`sampling_fraction` must be above 0 and below 1. Got {sampling_fraction!r} instead.",
             code="parameter-not-accepted",
             parameter="sampling_fraction",
         )

@@ -48,7 +48,7 @@ def certified_gap(
     sse, _ = sums_of_squares(original, masked, columns)
     if not 0 <= lower_bound < np.inf:
         raise ParameterError(
-            f"The 'lower_bound' must be a number in [0, inf). Got {lower_bound!r} instead.",
+            f"`lower_bound` must be a number in [0, inf). Got {lower_bound!r} instead.",
             code="parameter-not-accepted",
             parameter="lower_bound",
         )

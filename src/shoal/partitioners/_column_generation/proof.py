@@ -79,14 +79,14 @@ def pad_with_zeros(values: Values, length: int) -> Values:
 
 
 def has_cuts(duals: Duals) -> bool:
-    """Return whether the duals include those of cuts."""
+    """Return whether the duals include duals of cuts."""
     return len(duals.triple_dual) + len(duals.cluster_dual) > 0
 
 
 class Proof:
     """The state of column generation: the best partition so far, and a lower bound.
 
-    ``labels`` and ``sse`` are those of the partition. ``duals`` are the best dual values so far,
+    ``labels`` and ``sse`` describe the partition. ``duals`` are the best dual values so far,
     and ``dual_bound`` is the bound that they prove; ``bound`` may be higher. With the
     ``correction`` added to the duals of the records, no group has a negative reduced cost.
 

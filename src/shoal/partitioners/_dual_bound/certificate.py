@@ -44,7 +44,7 @@ ROUNDS: tuple[Passes, ...] = (
     ((0.01, 2), (0.007, 2), (0.005, 2), (0.003, 2)),
     ((0.002, 2), (0.001, 2)),
 )
-RESERVE = 1.5  # time reserved for the last corrections, as a multiple of that of the first
+RESERVE = 1.5  # time reserved for the last corrections, as a multiple of the time of the first
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ class Certificate:
     k : int
         Minimum number of records in a group.
     bound : float
-        The sum of the duals, less the greatest possible rounding error.
+        The sum of the duals, minus the greatest possible rounding error.
     complete : bool
         Whether all rounds were completed, rather than ended by the budget or Ctrl-C.
     seconds : float

@@ -72,9 +72,10 @@ def possible_partners(
 ) -> tuple[Values, PossiblePartners]:
     """Return limits of the potentials, and all rows that can be partners within them.
 
-    If neither of two rows lists the other, their squared distance is at least that of each to the
-    farthest row that it lists. So they are no partners if each potential is at most half of that
-    distance. Isolated rows have higher limits, and the whole table is searched for their partners.
+    If neither of two rows lists the other, their squared distance is at least the squared distance
+    of each to the farthest row that it lists. So they are no partners if each potential is at most
+    half of that distance. Isolated rows have higher limits, and the whole table is searched for
+    their partners.
     """
     n, listed = len(table.X), listed_rows(table)
     farthest, unlisted_limit = np.full(n, np.inf), np.full(n, np.inf)

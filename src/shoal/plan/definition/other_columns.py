@@ -20,7 +20,7 @@ def check_other_columns(option: object) -> OtherColumns:
         if option == choice:
             return choice
     raise PlanError(
-        f"other_columns must be one of {', '.join(map(repr, CHOICES))}. Got {option!r} instead."
+        f"`other_columns` must be one of {', '.join(map(repr, CHOICES))}. Got {option!r} instead."
         f"{hint(str(option), CHOICES)}",
         code="unknown-other-columns",
         given=option,

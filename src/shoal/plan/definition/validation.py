@@ -224,15 +224,15 @@ def _check_shuffle(shuffle: object, seed: object) -> None:
     is_whole = isinstance(seed, Integral) and not isinstance(seed, bool)
     if seed is not None and not (is_whole and seed >= 0):  # type: ignore[operator]
         raise PlanError(
-            "The random_state of a plan must be an int in [0, inf).",
+            "The `random_state` of a plan must be an int in [0, inf).",
             code="plan-random-state",
             key="random_state",
         )
     if seed is not None and not shuffle:
         raise PlanError(
-            "The random_state of a plan is the seed of a random order, and the plan keeps the order"
-            " of the records. Set `shuffle=True`, or leave `random_state` out; steps that draw have"
-            " seeds of their own.",
+            "The `random_state` of a plan is the seed of a random order, and the plan keeps the"
+            " order of the records. Set `shuffle=True`, or leave `random_state` out; steps that"
+            " draw have seeds of their own.",
             code="plan-random-state",
             key="random_state",
         )

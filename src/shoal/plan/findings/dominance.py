@@ -111,7 +111,7 @@ def dominated_group_findings(
     *,
     of_classes: bool = False,
 ) -> list[Finding]:
-    """Return the findings on dominated groups, given their number and that of all by column."""
+    """Return the findings on dominated groups, from the numbers of these and of all, by column."""
     dominated = {name: number for name, number in n_dominated.items() if number}
     if not dominated:
         return []

@@ -91,7 +91,7 @@ class CountedRelease:
         return sum_counts(shard.class_units or {} for shard in self.shards)
 
 
-def judge(
+def judge_microaggregation(
     job: MicroaggregationJob,
     counted: CountedRelease,
     blocks: Sequence[MaskedBlock],

@@ -25,7 +25,12 @@ from shoal.scale.microaggregation.verdict_counts import (
 )
 from shoal.scale.statistics.counts import count_sizes, sum_counts, sum_shared_counts
 from shoal.scale.statistics.exact_sums import exact_integer_sum
-from shoal.scale.statistics.hashes import distinguish_duplicates, in_sample, record_hashes
+from shoal.scale.statistics.hashes import (
+    ATTACK_SEED_OFFSET,
+    distinguish_duplicates,
+    in_sample,
+    record_hashes,
+)
 from shoal.scale.statistics.moment_sums import MomentSums
 from shoal.scale.statistics.profile_counts import BlockProfile, ProfileCounts, count_on_grids
 from shoal.scale.statistics.table_statistics import Moments
@@ -323,7 +328,8 @@ def _count_links(
     masked_columns: Sequence[Column],
 ) -> tuple[int, int]:
     """Return the expected number of correct links of an attacker, and of records attacked."""
-    hashes = distinguish_duplicates(record_hashes(table, job.step.columns, job.seed + 1))
+    hashes = record_hashes(table, job.step.columns, job.seed + ATTACK_SEED_OFFSET)
+    hashes = distinguish_duplicates(hashes)
     attacked = np.flatnonzero(in_sample(hashes, job.attack_share))
     if not len(attacked):
         return 0, 0

@@ -83,10 +83,10 @@ def join_regions(
 def _join_failing(
     regions: Sequence[Region], unmet: Mapping[Region, str]
 ) -> tuple[list[Region], dict[Region, str]]:
-    """Join every failing region with the next one, the last one with that before it.
+    """Join every failing region with the next one, and the last region with the one before it.
 
-    ``unmet`` has the option that each failing region does not meet. The second result has the
-    option that each joined region was joined for.
+    ``unmet`` has the option that each failing region does not meet. Return all regions, and for
+    each joined region the option for which it was joined.
     """
     joined: list[Region] = []
     newly_joined: dict[Region, str] = {}

@@ -18,7 +18,7 @@ from shoal.scale.assessment.guarantees import (
     check_homogeneity,
 )
 from shoal.scale.assessment.measures import compute_measures
-from shoal.scale.assessment.verdict import CountedRelease, judge
+from shoal.scale.assessment.verdict import CountedRelease, judge_microaggregation
 from shoal.scale.column_block_classes import count_column_block_classes
 from shoal.scale.encoders import Encoders, make_encoders
 from shoal.scale.job import MicroaggregationJob, save_job
@@ -90,7 +90,9 @@ class MicroaggregationRun(TableRun):
         )
         check_constraints(self.plan, job, measures, shards)
         n_source = sum(chunk.n_records for chunk in self.chunks)
-        verdict = judge(job, counted, blocks, n_source, self.findings, column_block_sizes)
+        verdict = judge_microaggregation(
+            job, counted, blocks, n_source, self.findings, column_block_sizes
+        )
         self.warnings += python_warnings(verdict)
         group_summaries = [
             summarise_groups(blocks, index) for index in range(len(self.step.column_blocks))

@@ -14,7 +14,7 @@ from shoal.frame.roles import name_columns
 from shoal.scale.runners.runner import Runner, run_stage
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.sources.sorting import sort_by
-from shoal.scale.statistics.hashes import Hashes, record_hashes
+from shoal.scale.statistics.hashes import COMBINATION_SEED_OFFSET, Hashes, record_hashes
 from shoal.scale.statistics.value_counts import count_each_once, sum_by_values
 from shoal.scale.worker_task import worker_task
 
@@ -61,7 +61,7 @@ class Combinations:
 
 def combination_hashes(table: pa.Table, columns: Sequence[str], seed: int) -> Hashes:
     """Return the hash of each combination, by which combinations are ordered."""
-    return record_hashes(table, columns, seed + 2)
+    return record_hashes(table, columns, seed + COMBINATION_SEED_OFFSET)
 
 
 def find_combinations(

@@ -20,7 +20,7 @@ from shoal.scale.recoding.recoded_combinations import RecodedCombinations
 from shoal.scale.sources.chunks import Chunk, read_batches
 from shoal.scale.sources.sorting import sort_by
 from shoal.scale.splitting.large_buckets import pack_in_order
-from shoal.scale.statistics.hashes import Hashes, record_hashes
+from shoal.scale.statistics.hashes import RECODING_SEED_OFFSET, Hashes, record_hashes
 from shoal.scale.storage.files import join
 from shoal.scale.storage.scratch_files import (
     ScratchFile,
@@ -118,7 +118,7 @@ def recode_bucket(
     recoded = read_scratch([job.recoded_file], [bucket])
     n_columns = len(job.combination_columns)
     combination_rank = _rank_combinations(job, records, recoded)
-    hashes = record_hashes(records, records.column_names, job.seed + 3)
+    hashes = record_hashes(records, records.column_names, job.seed + RECODING_SEED_OFFSET)
     records = records.take(np.lexsort((hashes, combination_rank)))
     recoded_row = np.repeat(np.arange(len(recoded)), _record_counts(recoded))
     for i, name in enumerate(job.masked_columns):

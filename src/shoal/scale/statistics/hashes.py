@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 Hashes = NDArray[np.uint64]
 
+# Added to the seed, so that these hashes are independent of each other and of those of the sample.
+ATTACK_SEED_OFFSET = 1
+COMBINATION_SEED_OFFSET = 2
+RECODING_SEED_OFFSET = 3
+
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying is one-to-one
 SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)  # odd as well
 MISSING = np.uint64(0x94D049BB133111EB)  # the hash of a missing value, with random-looking bits

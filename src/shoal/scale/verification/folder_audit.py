@@ -231,7 +231,7 @@ class FolderAudit:
             )
 
     def _check_same_files(self, release: LargeRelease) -> tuple[bool, str]:
-        # Names in a store contain hashes; their order is that of the names in a folder.
+        # Names in a store contain hashes; they are in the same order as the names in a folder.
         hashes = [entry["sha256"] for entry in release.files]
         if hashes == [self._hashes[name] for name in sorted(self._hashes) if name != MARKER]:
             self.verdict = release.verdict

@@ -21,7 +21,7 @@ Rows = Codes | slice
 
 ALL_ROWS = slice(None)
 
-MAX_PATTERNS = 4096  # patterns to enumerate; if there are more, only those of few columns are
+MAX_PATTERNS = 4096  # patterns to enumerate; if there are more, only patterns of few columns are
 # Weight of a cell of importance 0, as a share of the smallest positive weight. It is not 0, so that
 # such cells are not suppressed needlessly.
 FREE_WEIGHT = 1e-6

@@ -1,30 +1,9 @@
-"""Runs of the page: their creation, and phrases that describe them."""
+"""Sentences and phrases that describe runs."""
 
-from shoal._text import count
 from shoal.app import labels
 from shoal.app.sessions import Run
-from shoal.plan import Plan
-from shoal.steps import GroupingStep
 
 ORDINALS = {1: "1st", 2: "2nd", 3: "3rd"}  # by last digit, except for 11th, 12th and 13th
-
-
-def new_run(plan: Plan, settings: dict[str, str]) -> Run:
-    """Return a run of a plan, described by its last step; its settings fill the form again."""
-    step = plan.steps[-1]
-    k = step.partitioner.k if isinstance(step, GroupingStep) else step.k
-    method = labels.METHODS.get(settings.get("method", ""), labels.METHODS["auto"]).label
-    effort = settings.get("effort")
-    method += f" + {labels.EFFORTS[effort].label}" if effort in labels.EFFORTS and effort else ""
-    label = labels.STEPS[step.name].label if step.name in labels.STEPS else step.name
-    phrases = [label] if step.name != "microaggregate" else []
-    phrases += [method] if isinstance(step, GroupingStep) else []
-    phrases += [f"k = {k}"] if k is not None else []
-    description = ", ".join(phrases)
-    if len(plan.steps) > 1:
-        description += f", after {count(len(plan.steps) - 1, 'other step')}"
-    repeatable_settings = {**settings, "k": settings.get("k", "") if k is None else str(k)}
-    return Run(plan=plan.to_dict(), settings=repeatable_settings, description=description)
 
 
 def chosen_method_sentence(run: Run) -> str:
