@@ -162,6 +162,11 @@ def missed(grouping, k, record):
     sse_saved = float(square * (size / (size - 1.0))) if size > k else 0.0
     for i, (target, candidates) in enumerate(near.items()):
         assert all(position < grouping.sizes[target] for position in candidates)
+        u = grouping.X[record] - grouping.centroids[target, : grouping.X.shape[1]]
+        assert grouping.candidates.squares[i] == pytest.approx((u * u).sum(), rel=1e-12, abs=1e-300)
+        scale = grouping.candidates.squares[i] + square + grouping.sse[target]
+        expected_margin = margin_of_bounds(grouping.X.shape[1], scale)
+        np.testing.assert_equal(grouping.candidates.bound_margins[i], expected_margin)
         margin = Fraction(float(grouping.candidates.margins[i]))
         for position in range(grouping.sizes[target]):
             partner = grouping.members[target, position]

@@ -63,7 +63,7 @@ def gather(grouping, k, record):
     """Form a group of ``record`` and its nearest; dissolve groups that become too small."""
     new_group = pop_empty_group(grouping)
     for position in range(k - 1):
-        move(grouping, grouping.near[record, position], new_group)
+        move(grouping, np.int64(grouping.near[record, position]), new_group)
     move(grouping, record, new_group)
     update_group(grouping, new_group)
     for copy in range(grouping.counts[N_SAVED]):

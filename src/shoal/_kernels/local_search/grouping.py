@@ -53,10 +53,10 @@ class CheapestJoins(NamedTuple):
 class Grouping(NamedTuple):
     """Groups of records, the changes of a trial, and the queue of records to be moved.
 
-    ``near`` are the nearest others of each record. The records of a group are
-    ``members[group, :size]``; ``position`` is the position of a record there. ``squares`` are the
-    squared distances of the members to the centroid. ``version`` of a group increases with every
-    change.
+    ``near`` are the nearest others of each record, as 32-bit integers to save memory. The records
+    of a group are ``members[group, :size]``; ``position`` is the position of a record there.
+    ``squares`` are the squared distances of the members to the centroid. ``version`` of a group
+    increases with every change.
 
     ``blocks`` holds in single precision, for `SINGLE_LANES` members at a time, their differences to
     the centroid column by column, then ``squares``, and then the lower costs of ``joins`` or less.
@@ -108,7 +108,7 @@ def allocate_grouping(X: np.ndarray, near: np.ndarray, labels: np.ndarray, k: in
     max_groups, max_size = n // k + 4, 4 * k
     return Grouping(
         X=X,
-        near=near,
+        near=near.astype(np.int32, copy=False),
         labels=labels.copy(),
         position=np.zeros(n, np.int64),
         members=_aligned_zeros((max_groups, _round_up(max_size, LINE)), np.int64),
