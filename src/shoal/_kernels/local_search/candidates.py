@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shoal._kernels._compile import inlined
+from shoal._kernels._compile import compiled, inlined
+from shoal._kernels.constants import ZERO
 from shoal._kernels.lanes import (
     SINGLE_LANES,
     fill_lanes,
@@ -89,7 +90,7 @@ def allocate_candidates(n_near: int, max_size: int, p: int) -> Candidates:
 @inlined
 def list_candidates(grouping, leaving, n_near):
     """List the members of the first ``n_near`` of ``near_groups`` that may be partners."""
-    n_listed = 0
+    n_listed = ZERO
     write_own_differences(grouping, leaving.record)
     for near in range(n_near):
         grouping.candidates.starts[near] = n_listed
@@ -97,7 +98,7 @@ def list_candidates(grouping, leaving, n_near):
     grouping.candidates.starts[n_near] = n_listed
 
 
-@inlined
+@compiled
 def add_candidates(grouping, leaving, near, n_listed):
     """Add the candidates in a near group to a list; return the length of the list."""
     target = grouping.near_groups[near]

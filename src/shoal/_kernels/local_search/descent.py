@@ -88,15 +88,6 @@ def has_joins(grouping, record):
 
 
 @inlined
-def choose_join(grouping, record, excluded):
-    """Return which of the two stored joins of ``record`` is the better one, except to ``excluded``.
-
-    The joins must be those of the present groups.
-    """
-    return 1 if grouping.joins.groups[record, 0] == excluded else 0
-
-
-@inlined
 def best_move(grouping, k, record):
     """Return the best `Move` of ``record``; its target is NONE if no move lowers the SSE."""
     group = grouping.labels[record]
@@ -119,74 +110,70 @@ def best_move(grouping, k, record):
             if sse_change < best.sse_change - margin:
                 best = Move(sse_change, target, NONE, NONE)
         for item in range(grouping.candidates.starts[near], grouping.candidates.starts[near + 1]):
-            if not is_ruled_out(grouping, group, near, item, best.sse_change - margin):
-                best = best_with_partner(grouping, leaving, near, item, best)
+            best = best_with_partner(grouping, leaving, near, item, best)
     return best
 
 
 @inlined
-def is_ruled_out(grouping, group, near, item, limit):
-    """Return whether no move with a candidate changes the SSE by less than ``limit``.
+def measure_candidate(grouping, leaving, near, item):
+    """Return the changes of the SSE by a swap and a chain with a candidate, in double precision.
 
-    Joins that have changed are computed again if the exact change of the SSE requires it, since
-    later moves depend on the costs that are stored.
+    That by a chain is without the cost of the second move.
     """
-    chain_change = grouping.candidates.chain_changes[item]
-    if chain_change == -np.inf:  # a swap may lower the SSE
-        return False
-    margin = grouping.candidates.bound_margins[near]
-    partner = grouping.members[grouping.near_groups[near], grouping.candidates.positions[item]]
-    if not has_joins(grouping, partner):
-        if not chain_change + margin + DISCOUNT * least_join_cost(grouping, partner) < limit:
-            return False
-        update_joins(grouping, partner)
-    cost = grouping.joins.costs[partner, choose_join(grouping, partner, group)]
-    return chain_change - margin + cost > limit
-
-
-@inlined
-def measure_member(grouping, record, partner, group, target):
-    """Measure the difference of ``record`` to ``partner`` in double precision.
-
-    Return its scalar product with the difference of the centroids of ``group`` and ``target``, and
-    its squared length.
-    """
-    projection, square = 0.0, 0.0
+    target, position = grouping.near_groups[near], grouping.candidates.positions[item]
+    group, target_size = leaving.group, grouping.sizes[target]
+    partner, projection, square = grouping.members[target, position], 0.0, 0.0
     for column in range(grouping.X.shape[1]):
-        difference = grouping.X[partner, column] - grouping.X[record, column]
+        difference = grouping.X[partner, column] - grouping.X[leaving.record, column]
         direction = grouping.centroids[group, column] - grouping.centroids[target, column]
         projection += difference * direction
         square += difference * difference
-    return projection, square
-
-
-@compiled
-def best_with_partner(grouping, leaving, near, item, best):
-    """Return the best of ``best`` and the moves with a candidate in a near group."""
-    target, position = grouping.near_groups[near], grouping.candidates.positions[item]
-    partner, target_size = grouping.members[target, position], grouping.sizes[target]
-    margin = grouping.candidates.margins[near]
-    weight = 1.0 / grouping.sizes[leaving.group] + 1.0 / target_size
-    projection, square = measure_member(grouping, leaving.record, partner, leaving.group, target)
-    change = -2.0 * projection - weight * square
-    if change < best.sse_change - margin:
-        best = Move(change, target, partner, leaving.group)
-    if not leaving.may_leave:
-        return best
-    # The change of the SSE of both groups, without the cost of the second move.
-    change = (
+    weight = 1.0 / grouping.sizes[group] + 1.0 / target_size
+    chain_change = (
         grouping.candidates.squares[near]
         - grouping.squares[target, position]
         - square / target_size
         - leaving.sse_saved
     )
-    if change + DISCOUNT * least_join_cost(grouping, partner) < best.sse_change - margin:
-        if not has_joins(grouping, partner):
-            update_joins(grouping, partner)
-        choice = choose_join(grouping, partner, leaving.group)
-        change += grouping.joins.costs[partner, choice]
-        if change < best.sse_change - margin:
-            best = Move(change, target, partner, grouping.joins.groups[partner, choice])
+    return -2.0 * projection - weight * square, chain_change
+
+
+@compiled
+def best_with_partner(grouping, leaving, near, item, best):
+    """Return the best of ``best`` and the moves with a candidate in a near group.
+
+    The moves are measured unless the bounds decide. Joins that have changed are computed again only
+    if a chain at `DISCOUNT` requires it: later moves depend on the costs that are stored.
+    """
+    target, bound = grouping.near_groups[near], grouping.candidates.chain_changes[item]
+    partner = grouping.members[target, grouping.candidates.positions[item]]
+    margin, bound_margin = (
+        grouping.candidates.margins[near],
+        grouping.candidates.bound_margins[near],
+    )
+    discounted_cost, is_current = DISCOUNT * least_join_cost(grouping, partner), False
+    chain_change, is_measured = 0.0, bound == -np.inf
+    if leaving.may_leave:
+        is_current = has_joins(grouping, partner)
+        is_requiring_joins = bound + bound_margin + discounted_cost < best.sse_change - margin
+        is_measured = is_measured or not (is_current or is_requiring_joins)
+    if is_measured:
+        swap_change, chain_change = measure_candidate(grouping, leaving, near, item)
+        if swap_change < best.sse_change - margin:
+            best = Move(swap_change, target, partner, leaving.group)
+        if not leaving.may_leave or not chain_change + discounted_cost < best.sse_change - margin:
+            return best
+    if not is_current:
+        update_joins(grouping, partner)
+    choice = 1 if grouping.joins.groups[partner, 0] == leaving.group else 0
+    cost = grouping.joins.costs[partner, choice]
+    if not is_measured:
+        if bound - bound_margin + cost > best.sse_change - margin:
+            return best
+        _, chain_change = measure_candidate(grouping, leaving, near, item)
+    if chain_change + cost < best.sse_change - margin:
+        partner_target = grouping.joins.groups[partner, choice]
+        best = Move(chain_change + cost, target, partner, partner_target)
     return best
 
 
