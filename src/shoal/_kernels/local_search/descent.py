@@ -195,7 +195,7 @@ def prefetch_queued(grouping):
         record = grouping.queue[start]
         prefetch(grouping.X, (record, 0))
         for position in range(grouping.near.shape[1]):
-            prefetch(grouping.labels, (grouping.near[record, position],))
+            prefetch(grouping.labels, (np.int64(grouping.near[record, position]),))
 
 
 @compiled
