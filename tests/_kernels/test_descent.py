@@ -3,10 +3,16 @@
 import numpy as np
 import pytest
 
+from shoal._kernels._compile import compiled
 from shoal._kernels.constants import NONE
 from shoal._kernels.local_search.descent import best_move
 from shoal._kernels.local_search.passes import open_grouping
 from shoal._kernels.spatial.neighbours import neighbours
+
+
+@compiled
+def move_of(grouping, k, record):
+    return best_move(grouping, k, record)
 
 
 def sse(X, labels, groups):
@@ -48,10 +54,10 @@ def test_the_best_of_all_moves_is_chosen(k, columns):
     near = neighbours(X, 8)
     grouping = open_grouping(X, near, labels, k)
     for i in range(n):
-        best_move(grouping, k, i)  # computes the joins, whose costs exclude chains from then on
+        move_of(grouping, k, i)  # computes the joins, whose costs exclude chains from then on
     kinds = []
     for i in range(n):
-        best = best_move(grouping, k, i)
+        best = move_of(grouping, k, i)
         change, kind = min(sse_changes(X, near, labels, k, i), default=(0.0, None))
         if change < -1e-9:
             assert best.target != NONE

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shoal._kernels.local_search.annealing import anneal, open_best_and_pool, pool_sse
-from shoal._kernels.local_search.descent import choose_join, update_joins
+from shoal._kernels.local_search.descent import has_joins, update_joins
 from shoal._kernels.local_search.dissolve_and_gather import descend_around, dissolve, gather
 from shoal._kernels.local_search.grouping import (
     N_EMPTY,
@@ -45,7 +45,20 @@ def state_of_groups(grouping):
         [grouping.squares[g, : grouping.sizes[g]].tolist() for g in groups],
         grouping.centroids[groups].tolist(),
         grouping.version[groups].tolist(),
+        [differences_and_squares(grouping, g).tolist() for g in groups],
     )
+
+
+def differences_and_squares(grouping, group):
+    """Return what is stored in single precision of the members of a group, one row each."""
+    p, size = grouping.X.shape[1], grouping.sizes[group]
+    rows = grouping.blocks[group].transpose(0, 2, 1).reshape(-1, p + 2)
+    return rows[:size, : p + 1]
+
+
+def stored_join_costs(grouping, group):
+    """Return the costs of the cheapest joins of the members of a group, in single precision."""
+    return grouping.blocks[group, :, -1].ravel()[: grouping.sizes[group]]
 
 
 def check(grouping, k):
@@ -60,6 +73,18 @@ def check(grouping, k):
     assert set(np.flatnonzero(grouping.sizes == 0)) <= set(
         grouping.empty_groups[: grouping.counts[N_EMPTY]]
     )
+    for group in np.flatnonzero(sizes):
+        members = grouping.members[group, : sizes[group]]
+        differences = grouping.X[members] - grouping.X[members].mean(axis=0)
+        stored = differences_and_squares(grouping, group)
+        extent = np.abs(differences).max()
+        assert stored[:, :-1] == pytest.approx(differences, abs=1e-6 * extent)
+        assert stored[:, -1] == pytest.approx((differences**2).sum(axis=1), abs=1e-6 * extent**2)
+        costs = np.where(
+            grouping.joins.groups[members, 0] >= 0, grouping.joins.costs[members, 0], 0.0
+        )
+        assert (stored_join_costs(grouping, group) <= costs).all()
+        assert stored_join_costs(grouping, group) == pytest.approx(costs, rel=1e-6)
     assert grouping.counts[N_SAVED] == grouping.counts[N_QUEUED] == 0
     assert not grouping.is_queued.any()
     assert not grouping.is_saved.any()
@@ -122,13 +147,15 @@ def test_a_record_among_its_own_group_can_join_another_one_later():
     update_joins(grouping, 0)
     assert grouping.joins.groups[0].tolist() == [-1, -1]
     # A least cost of 0 lets the costs be computed again, also after the record was moved.
-    assert grouping.least_join_cost[0, grouping.position[0]] == 0
+    assert stored_join_costs(grouping, 0)[grouping.position[0]] == 0
     move(grouping, 0, 1)
-    assert grouping.least_join_cost[1, grouping.position[0]] == 0
+    assert stored_join_costs(grouping, 1)[grouping.position[0]] == 0
     undo_trial(grouping)
-    assert grouping.least_join_cost[0, grouping.position[0]] == 0
+    assert stored_join_costs(grouping, 0)[grouping.position[0]] == 0
     grouping.labels[grouping.near[0]] = 1
-    assert choose_join(grouping, 0, -1) == 0
+    assert not has_joins(grouping, 0)
+    update_joins(grouping, 0)
+    assert has_joins(grouping, 0)
     assert grouping.joins.groups[0, 0] == 1
     assert grouping.joins.costs[0, 0] == pytest.approx(9 / 10)
 

@@ -1,10 +1,10 @@
-"""Vectors of four doubles or eight floats, on which the processor works with one instruction.
+"""Vectors of eight floats, on which the processor works with one instruction.
 
-LLVM vectorises long loops by itself, and takes eight or sixteen doubles at a time: more than most
+LLVM vectorises long loops by itself, and takes sixteen or more numbers at a time: more than most
 groups have members. Kernels of short loops compute with these vectors instead. Every lane of a
 result is what the same operation on single numbers gives, to the bit.
 
-The types and their operations are declared with `numba.extending`.
+The type and its operations are declared with `numba.extending`.
 """
 
 import operator
@@ -14,29 +14,19 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, overload, register_model
 
-LANES = 4  # of doubles
-SINGLE_LANES = 8  # of floats in single precision
+SINGLE_LANES = 8  # floats in single precision
 
 
 class Lanes(types.Type):
-    """The numba type of a vector of ``count`` floats of type ``dtype``."""
+    """The numba type of a vector of `SINGLE_LANES` floats in single precision."""
 
-    def __init__(self, dtype, count):
-        super().__init__(name=f"Lanes({dtype}, {count})")
-        self.dtype = dtype
-        self.count = count
+    def __init__(self):
+        super().__init__(name="Lanes")
 
 
-LANES_OF = {
-    types.float64: Lanes(types.float64, LANES),
-    types.float32: Lanes(types.float32, SINGLE_LANES),
-}
-LLVM_TYPES = {types.float64: ir.DoubleType(), types.float32: ir.FloatType()}
-
-
-def vector_type(lanes):
-    """Return the LLVM type of a vector."""
-    return ir.VectorType(LLVM_TYPES[lanes.dtype], lanes.count)
+LANES = Lanes()
+FLOAT_BYTES = 4
+VECTOR = ir.VectorType(ir.FloatType(), SINGLE_LANES)
 
 
 @register_model(Lanes)
@@ -44,11 +34,11 @@ class LanesModel(models.PrimitiveModel):
     """How LLVM represents a vector."""
 
     def __init__(self, manager, numba_type):
-        super().__init__(manager, numba_type, vector_type(numba_type))
+        super().__init__(manager, numba_type, VECTOR)
 
 
 def item_address(context, builder, array_type, array, indices, count):
-    """Return the address of the item where a vector of ``count`` items begins.
+    """Return the address of the first of ``count`` items of an array.
 
     Where numba checks indices, the items of the first and of the last lane are checked.
     """
@@ -65,14 +55,12 @@ def item_address(context, builder, array_type, array, indices, count):
 @intrinsic
 def load_lanes(typing_context, array, indices):
     """Return the items of a contiguous array from the one at ``indices``, a tuple, on."""
-    lanes = LANES_OF[array.dtype]
 
     def generate(context, builder, signature, arguments):
-        item = item_address(context, builder, signature.args[0], *arguments, lanes.count)
-        pointer = builder.bitcast(item, vector_type(lanes).as_pointer())
-        return builder.load(pointer, align=lanes.dtype.bitwidth // 8)
+        item = item_address(context, builder, signature.args[0], *arguments, SINGLE_LANES)
+        return builder.load(builder.bitcast(item, VECTOR.as_pointer()), align=FLOAT_BYTES)
 
-    return lanes(array, indices), generate
+    return LANES(array, indices), generate
 
 
 @intrinsic
@@ -80,9 +68,9 @@ def store_lanes(typing_context, array, indices, vector):
     """Store a vector in a contiguous array from the item at ``indices``, a tuple, on."""
 
     def generate(context, builder, signature, arguments):
-        item = item_address(context, builder, signature.args[0], *arguments[:2], vector.count)
-        pointer = builder.bitcast(item, vector_type(vector).as_pointer())
-        builder.store(arguments[2], pointer, align=vector.dtype.bitwidth // 8)
+        item = item_address(context, builder, signature.args[0], *arguments[:2], SINGLE_LANES)
+        pointer = builder.bitcast(item, VECTOR.as_pointer())
+        builder.store(arguments[2], pointer, align=FLOAT_BYTES)
         return context.get_dummy_value()
 
     return types.none(array, indices, vector), generate
@@ -90,22 +78,15 @@ def store_lanes(typing_context, array, indices, vector):
 
 @intrinsic
 def fill_lanes(typing_context, value):
-    """Return a vector with ``value`` in every lane."""
-    dtype = value if value in LANES_OF else types.float64
-    lanes = LANES_OF[dtype]
+    """Return a vector with ``value``, in single precision, in every lane."""
 
     def generate(context, builder, signature, arguments):
-        return repeat(builder, lanes, arguments[0])
+        vector = ir.Constant(VECTOR, ir.Undefined)
+        for lane in range(SINGLE_LANES):
+            vector = builder.insert_element(vector, arguments[0], ir.IntType(32)(lane))
+        return vector
 
-    return lanes(dtype), generate
-
-
-def repeat(builder, lanes, value):
-    """Build a vector with ``value`` in every lane."""
-    vector = ir.Constant(vector_type(lanes), ir.Undefined)
-    for lane in range(lanes.count):
-        vector = builder.insert_element(vector, value, ir.IntType(32)(lane))
-    return vector
+    return LANES(types.float32), generate
 
 
 def define_operator(function, instruction):
@@ -120,7 +101,7 @@ def define_operator(function, instruction):
 
     @overload(function, inline="always")
     def implementation(first, second):
-        if isinstance(first, Lanes) and first == second:
+        if first == second == LANES:
             return lambda first, second: operation(first, second)
         return None
 
@@ -132,25 +113,27 @@ define_operator(operator.truediv, "fdiv")
 
 
 @intrinsic
-def any_below(typing_context, vector, limit):
-    """Return whether a lane of a vector is below ``limit``."""
-
-    def generate(context, builder, signature, arguments):
-        limits = repeat(builder, vector, arguments[1])
-        is_below = builder.fcmp_ordered("<", arguments[0], limits)
-        bits = builder.bitcast(is_below, ir.IntType(vector.count))
-        return builder.icmp_unsigned("!=", bits, ir.IntType(vector.count)(0))
-
-    return types.boolean(vector, vector.dtype), generate
-
-
-@intrinsic
 def lanes_within(typing_context, vector, limits):
     """Return a number whose bit i tells whether lane i is at most that of ``limits``."""
 
     def generate(context, builder, signature, arguments):
         is_within = builder.fcmp_ordered("<=", *arguments)
-        bits = builder.bitcast(is_within, ir.IntType(vector.count))
+        bits = builder.bitcast(is_within, ir.IntType(SINGLE_LANES))
+        return builder.zext(bits, ir.IntType(64))
+
+    return types.uint64(vector, limits), generate
+
+
+@intrinsic
+def lanes_not_above(typing_context, vector, limits):
+    """Return a number whose bit i tells whether lane i is not above that of ``limits``.
+
+    Unlike in `lanes_within`, a lane that is not a number, or has such a limit, counts.
+    """
+
+    def generate(context, builder, signature, arguments):
+        is_within = builder.fcmp_unordered("<=", *arguments)
+        bits = builder.bitcast(is_within, ir.IntType(SINGLE_LANES))
         return builder.zext(bits, ir.IntType(64))
 
     return types.uint64(vector, limits), generate

@@ -93,7 +93,7 @@ def change_groups(grouping, k, rng_state):
 @compiled
 def draw_neighbour(grouping, record, rng_state):
     """Draw a near record of ``record`` in another group, or none."""
-    neighbour = grouping.near[record, draw_index(rng_state, grouping.near.shape[1])]
+    neighbour = np.int64(grouping.near[record, draw_index(rng_state, grouping.near.shape[1])])
     if grouping.labels[neighbour] == grouping.labels[record]:
         return NONE
     return neighbour

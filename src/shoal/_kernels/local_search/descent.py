@@ -19,25 +19,25 @@ import numpy as np
 
 from shoal._kernels._compile import compiled, inlined
 from shoal._kernels.constants import NONE
-from shoal._kernels.distances import squared_row_distance
-from shoal._kernels.lanes import LANES, any_below, fill_lanes, load_lanes, store_lanes
+from shoal._kernels.lanes import prefetch
+from shoal._kernels.local_search.candidates import (
+    DISCOUNT,
+    LeavingRecord,
+    list_candidates,
+)
 from shoal._kernels.local_search.grouping import (
     N_QUEUED,
-    SCAN,
-    join_cost,
+    QUEUE_START,
+    least_join_cost,
+    list_joins,
+    list_near_groups,
     move,
     prefetch_group,
-    store_least_join_cost,
+    store_join_cost,
     update_group,
 )
 from shoal._kernels.local_search.record_queue import pop_record, queue_group
 from shoal._kernels.local_search.split import split
-
-ROUNDING = 1e-11  # share of the SSE of the groups that a move must save to be more than rounding
-CENTROID_ROUNDING = 1e-15  # rounding error of a centroid, in units of the extent of the table
-# The cost of the second move of a chain is expensive to compute. It is computed again only if the
-# chain would lower the SSE at this share of the cost that was computed last.
-DISCOUNT = 0.5
 
 
 class Move(NamedTuple):
@@ -53,45 +53,16 @@ class Move(NamedTuple):
     partner_target: int
 
 
-class LeavingRecord(NamedTuple):
-    """A record, its group, whether that keeps k records without it, and what the SSE then loses."""
-
-    record: int
-    group: int
-    may_leave: bool
-    sse_saved: float
-
-
-@inlined
-def list_near_groups(grouping, record):
-    """List the groups of the neighbours of ``record`` except its own; return their number."""
-    count = 0
-    grouping.counts[SCAN] += 1
-    grouping.last_scan[grouping.labels[record]] = grouping.counts[SCAN]
-    for position in range(grouping.near.shape[1]):
-        group = grouping.labels[grouping.near[record, position]]
-        if grouping.last_scan[group] != grouping.counts[SCAN]:
-            grouping.last_scan[group] = grouping.counts[SCAN]
-            grouping.near_groups[count] = group
-            count += 1
-            prefetch_group(grouping, group)
-    return count
-
-
 @compiled
 def update_joins(grouping, record):
     """Store the two near groups that ``record`` can join at the least cost, and the costs."""
-    group = grouping.labels[record]
     first, second, least, next_least = NONE, NONE, np.inf, np.inf
-    for position in range(grouping.near.shape[1]):
-        other = grouping.labels[grouping.near[record, position]]
-        if other == group or other == first or other == second:
-            continue
-        cost = join_cost(grouping, record, other)
+    for near in range(list_joins(grouping, record)):
+        group, cost = grouping.join_groups[near], grouping.join_costs[near]
         if cost < least:
-            first, second, least, next_least = other, first, cost, least
+            first, second, least, next_least = group, first, cost, least
         elif cost < next_least:
-            second, next_least = other, cost
+            second, next_least = group, cost
     joins = grouping.joins
     joins.groups[record, 0], joins.groups[record, 1] = first, second
     joins.costs[record, 0], joins.costs[record, 1] = least, next_least
@@ -99,128 +70,110 @@ def update_joins(grouping, record):
         joins.versions[record, 0] = grouping.version[first]
     if second != NONE:
         joins.versions[record, 1] = grouping.version[second]
-    store_least_join_cost(grouping, record)
+    store_join_cost(grouping, record)
 
 
 @inlined
-def choose_join(grouping, record, excluded):
-    """Return which of the two stored joins of ``record`` is the better one, except to ``excluded``.
-
-    They are computed again if one of the two groups has changed.
-    """
+def has_joins(grouping, record):
+    """Return whether the stored joins of ``record`` are those of the present groups."""
     first, second = grouping.joins.groups[record, 0], grouping.joins.groups[record, 1]
-    if (
-        first == NONE
-        or first == grouping.labels[record]
-        or second == grouping.labels[record]
-        or grouping.version[first] != grouping.joins.versions[record, 0]
-        or (second != NONE and grouping.version[second] != grouping.joins.versions[record, 1])
-    ):
-        update_joins(grouping, record)
-    return 1 if grouping.joins.groups[record, 0] == excluded else 0
+    group = grouping.labels[record]
+    return (
+        first != NONE
+        and first != group
+        and second != group
+        and grouping.version[first] == grouping.joins.versions[record, 0]
+        and (second == NONE or grouping.version[second] == grouping.joins.versions[record, 1])
+    )
 
 
 @inlined
-def measure_members(grouping, record, group, target, start):
-    """Measure the differences of ``record`` to `LANES` records of group ``target``.
-
-    Return their scalar products with the difference of the centroids of ``group`` and ``target``,
-    and their squared lengths, for the records at positions from ``start`` on. Behind the last
-    record, lanes have no meaning.
-    """
-    projections, squares = fill_lanes(0.0), fill_lanes(0.0)
-    for column in range(grouping.X.shape[1]):
-        differences = load_lanes(grouping.values, (target, start // LANES, column, 0)) - fill_lanes(
-            grouping.X[record, column]
-        )
-        direction = grouping.centroids[group, column] - grouping.centroids[target, column]
-        projections = projections + differences * fill_lanes(direction)
-        squares = squares + differences * differences
-    return projections, squares
-
-
-@compiled
 def best_move(grouping, k, record):
     """Return the best `Move` of ``record``; its target is NONE if no move lowers the SSE."""
     group = grouping.labels[record]
-    size, sse_saved = grouping.sizes[group], 0.0
+    size, square = grouping.sizes[group], grouping.squares[group, grouping.position[record]]
     may_leave = size > k
-    if may_leave:
-        sse_saved = grouping.squares[group, grouping.position[record]] * (size / (size - 1.0))
-    leaving = LeavingRecord(record, group, may_leave, sse_saved)
+    sse_saved = square * (size / (size - 1.0)) if may_leave else 0.0
+    leaving = LeavingRecord(record, group, may_leave, square, sse_saved)
+    n_near = list_near_groups(grouping, record, grouping.near_groups)
+    for near in range(n_near):
+        prefetch_group(grouping, grouping.near_groups[near])
+    list_candidates(grouping, leaving, n_near)
     best = Move(0.0, NONE, NONE, NONE)
-    for position in range(list_near_groups(grouping, record)):
-        target = grouping.near_groups[position]
-        target_size, square = grouping.sizes[target], 0.0
-        sse = grouping.sse[group] + grouping.sse[target]
-        margin = ROUNDING * sse + CENTROID_ROUNDING * np.sqrt(sse)
+    for near in range(n_near):
+        target, margin = grouping.near_groups[near], grouping.candidates.margins[near]
         if may_leave:
-            square = squared_row_distance(grouping.X, record, grouping.centroids, target)
-            sse_change = square * (target_size / (target_size + 1.0)) - sse_saved
+            target_size = grouping.sizes[target]
+            sse_change = (
+                grouping.candidates.squares[near] * (target_size / (target_size + 1.0)) - sse_saved
+            )
             if sse_change < best.sse_change - margin:
                 best = Move(sse_change, target, NONE, NONE)
-        best = best_with_partner(grouping, leaving, target, square, margin, best)
+        for item in range(grouping.candidates.starts[near], grouping.candidates.starts[near + 1]):
+            best = best_with_partner(grouping, leaving, near, item, best)
     return best
 
 
-@compiled
-def best_with_partner(grouping, leaving, target, square, margin, best):
-    """Return the best of ``best`` and the moves to group ``target`` with a partner there.
+@inlined
+def measure_candidate(grouping, leaving, near, item):
+    """Return the changes of the SSE by a swap and a chain with a candidate, in double precision.
 
-    ``square`` is the squared distance of the record to the centroid of ``target``, if it may leave.
-    Few partners lower the SSE; the members are compared one by one only if one of them may.
+    That by a chain is without the cost of the second move.
     """
-    target_size = grouping.sizes[target]
-    weight = 1.0 / grouping.sizes[leaving.group] + 1.0 / target_size
-    for start in range(0, target_size, LANES):
-        projections, squares = measure_members(
-            grouping, leaving.record, leaving.group, target, start
-        )
-        swaps = fill_lanes(-2.0) * projections - fill_lanes(weight) * squares
-        limit = best.sse_change - margin
-        is_promising = any_below(swaps, limit)
-        chains = fill_lanes(0.0)
-        if leaving.may_leave:
-            # The change of the SSE of both groups, without the cost of the second move.
-            chains = (
-                fill_lanes(square)
-                - load_lanes(grouping.squares, (target, start))
-                - squares / fill_lanes(target_size)
-                - fill_lanes(leaving.sse_saved)
-            )
-            costs = fill_lanes(DISCOUNT) * load_lanes(grouping.least_join_cost, (target, start))
-            is_promising = is_promising or any_below(chains + costs, limit)
-        if is_promising:
-            store_lanes(grouping.swap_changes, (0,), swaps)
-            store_lanes(grouping.chain_changes, (0,), chains)
-            stop = min(start + LANES, target_size)
-            best = best_partner(grouping, leaving, target, start, stop, margin, best)
-    return best
+    target, position = grouping.near_groups[near], grouping.candidates.positions[item]
+    group, target_size = leaving.group, grouping.sizes[target]
+    partner, projection, square = grouping.members[target, position], 0.0, 0.0
+    for column in range(grouping.X.shape[1]):
+        difference = grouping.X[partner, column] - grouping.X[leaving.record, column]
+        direction = grouping.centroids[group, column] - grouping.centroids[target, column]
+        projection += difference * direction
+        square += difference * difference
+    weight = 1.0 / grouping.sizes[group] + 1.0 / target_size
+    chain_change = (
+        grouping.candidates.squares[near]
+        - grouping.squares[target, position]
+        - square / target_size
+        - leaving.sse_saved
+    )
+    return -2.0 * projection - weight * square, chain_change
 
 
 @compiled
-def best_partner(grouping, leaving, target, start, stop, margin, best):
-    """Return the best of ``best`` and the moves with one of some partners in group ``target``.
+def best_with_partner(grouping, leaving, near, item, best):
+    """Return the best of ``best`` and the moves with a candidate in a near group.
 
-    These are at the positions from ``start`` to ``stop``. ``swap_changes`` and ``chain_changes``
-    hold the changes of the SSE by the moves, for a chain without its second move.
+    The moves are measured unless the bounds decide. Joins that have changed are computed again only
+    if a chain at `DISCOUNT` requires it: later moves depend on the costs that are stored.
     """
-    for position in range(start, stop):
-        change = grouping.swap_changes[position - start]
-        if change < best.sse_change - margin:
-            best = Move(change, target, grouping.members[target, position], leaving.group)
-        if not leaving.may_leave:
-            continue
-        change = grouping.chain_changes[position - start]
-        if (
-            change + DISCOUNT * grouping.least_join_cost[target, position]
-            < best.sse_change - margin
-        ):
-            partner = grouping.members[target, position]
-            choice = choose_join(grouping, partner, leaving.group)
-            change += grouping.joins.costs[partner, choice]
-            if change < best.sse_change - margin:
-                best = Move(change, target, partner, grouping.joins.groups[partner, choice])
+    target, bound = grouping.near_groups[near], grouping.candidates.chain_changes[item]
+    partner = grouping.members[target, grouping.candidates.positions[item]]
+    margin, bound_margin = (
+        grouping.candidates.margins[near],
+        grouping.candidates.bound_margins[near],
+    )
+    discounted_cost, is_current = DISCOUNT * least_join_cost(grouping, partner), False
+    chain_change, is_measured = 0.0, bound == -np.inf
+    if leaving.may_leave:
+        is_current = has_joins(grouping, partner)
+        is_requiring_joins = bound + bound_margin + discounted_cost < best.sse_change - margin
+        is_measured = is_measured or not (is_current or is_requiring_joins)
+    if is_measured:
+        swap_change, chain_change = measure_candidate(grouping, leaving, near, item)
+        if swap_change < best.sse_change - margin:
+            best = Move(swap_change, target, partner, leaving.group)
+        if not leaving.may_leave or not chain_change + discounted_cost < best.sse_change - margin:
+            return best
+    if not is_current:
+        update_joins(grouping, partner)
+    choice = 1 if grouping.joins.groups[partner, 0] == leaving.group else 0
+    cost = grouping.joins.costs[partner, choice]
+    if not is_measured:
+        if bound - bound_margin + cost > best.sse_change - margin:
+            return best
+        _, chain_change = measure_candidate(grouping, leaving, near, item)
+    if chain_change + cost < best.sse_change - margin:
+        partner_target = grouping.joins.groups[partner, choice]
+        best = Move(chain_change + cost, target, partner, partner_target)
     return best
 
 
@@ -233,6 +186,18 @@ def update_and_queue(grouping, k, group):
     queue_group(grouping, group)
 
 
+@inlined
+def prefetch_queued(grouping):
+    """Begin to load what lists the near groups of the two records that are next in the queue."""
+    if grouping.counts[N_QUEUED] > 1:
+        start = grouping.counts[QUEUE_START]
+        prefetch(grouping.near, (grouping.queue[(start + 1) % grouping.queue.shape[0]], 0))
+        record = grouping.queue[start]
+        prefetch(grouping.X, (record, 0))
+        for position in range(grouping.near.shape[1]):
+            prefetch(grouping.labels, (np.int64(grouping.near[record, position]),))
+
+
 @compiled
 def descend(grouping, k, max_moves):
     """Try the moves of the queued records until the queue is empty, or ``max_moves`` were tried.
@@ -242,6 +207,7 @@ def descend(grouping, k, max_moves):
     while grouping.counts[N_QUEUED] > 0 and max_moves > 0:
         max_moves -= 1
         record = pop_record(grouping)
+        prefetch_queued(grouping)
         group = grouping.labels[record]
         best = best_move(grouping, k, record)
         if best.target == NONE:

@@ -7,13 +7,14 @@ import numpy as np
 
 from shoal._kernels._compile import compiled
 from shoal._kernels.constants import NONE
-from shoal._kernels.local_search.descent import ROUNDING, descend, update_and_queue
+from shoal._kernels.local_search.candidates import ROUNDING
+from shoal._kernels.local_search.descent import descend, update_and_queue
 from shoal._kernels.local_search.grouping import (
     N_QUEUED,
     N_SAVED,
     VERSION,
     accept_trial,
-    join_cost,
+    list_joins,
     move,
     pop_empty_group,
     sse_change,
@@ -34,13 +35,10 @@ FIRST_LIMIT = 1.0  # the limit directly after a new group was gathered, before a
 def cheapest_join(grouping, record, excluded):
     """Return the near group that ``record`` can join at the least increase of the SSE, or NONE."""
     best, least = NONE, np.inf
-    for position in range(grouping.near.shape[1]):
-        target = grouping.labels[grouping.near[record, position]]
-        if target == excluded or target == grouping.labels[record] or target == best:
-            continue
-        cost = join_cost(grouping, record, target)
-        if cost < least:
-            best, least = target, cost
+    for near in range(list_joins(grouping, record)):
+        cost = grouping.join_costs[near]
+        if grouping.join_groups[near] != excluded and cost < least:
+            best, least = grouping.join_groups[near], cost
     return best
 
 
@@ -65,7 +63,7 @@ def gather(grouping, k, record):
     """Form a group of ``record`` and its nearest; dissolve groups that become too small."""
     new_group = pop_empty_group(grouping)
     for position in range(k - 1):
-        move(grouping, grouping.near[record, position], new_group)
+        move(grouping, np.int64(grouping.near[record, position]), new_group)
     move(grouping, record, new_group)
     update_group(grouping, new_group)
     for copy in range(grouping.counts[N_SAVED]):
