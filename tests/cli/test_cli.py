@@ -379,7 +379,7 @@ def test_groups_that_share_a_value_are_reported_and_can_be_merged(folder):
     command = ["mask", "in.csv", "out.csv", "-c", "age", "-k", "4", "--confidential", "ill"]
     result = shell(*command)
     assert result.exit_code == 0
-    assert "reservation: Of 6 classes" in result.stderr
+    assert "reservation: In some of 6 classes" in result.stderr
     assert "'ill' in" in result.stderr
     merged = shell(*command, "--force", "--set", "homogeneity=merge")
     assert (merged.exit_code, complaints(merged)) == (0, "")

@@ -38,7 +38,7 @@ def test_the_release_warns_and_names_columns_and_groups(patients):
     with pytest.warns(HomogeneousGroup) as caught:
         release = shoal.microaggregate(patients, ["age"], k=2, method="mdav", **SECRET)
     message = str(caught[0].message)
-    assert "Of 3 classes" in message
+    assert "In some of 3 classes" in message
     assert "'illness' in 2 classes, 'town' in 1 class." in message
     assert 'homogeneity="merge"' in message
     assert release.warnings == (message,)

@@ -178,11 +178,10 @@ def describe_homogeneity(
     known_value = "the value" if is_in_every_record else "the value in at least one record"
     if any(counts.missing for counts in counts_with_value.values()):
         known_value += ", or a missing cell"
-    unit_phrase = "" if unit == RECORD_UNIT else f" in all their units of {unit!r}"
+    members = "records" if unit == RECORD_UNIT else f"units of {unit!r}"
     return (
-        f"Of {n_groups:,} classes of records with the same released values, some share a single"
-        f" value of a confidential column{unit_phrase}: {', '.join(phrases)}. {subject}"
-        f" {known_value}."
+        f"In some of {n_groups:,} classes of records with the same released values, all {members}"
+        f" share a value of a confidential column: {', '.join(phrases)}. {subject} {known_value}."
     )
 
 
